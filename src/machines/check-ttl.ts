@@ -52,11 +52,9 @@ export type CheckTtlEvent =
 export const ttlDeadlineAtMs = (context: Pick<CheckTtlContext, 'lastReceivedAtMs' | 'tickMs'>): number =>
   context.lastReceivedAtMs + context.tickMs;
 
-/** Returns the expiry at which the ticks restart when blind time follows the last expiry. */
-export const ttlRepeat = ({ lastReceivedAtMs, ttlMs, graceMs }: CheckTtlContext) => ({
-  graceMs,
-  firstAtMs: lastReceivedAtMs + ttlMs,
-});
+/** Returns the expiry at which the ticks restart when blind time follows the last expiry. Undefined before the first one. */
+export const ttlRepeat = ({ lastReceivedAtMs, ttlMs, tickMs, graceMs }: CheckTtlContext) =>
+  tickMs === ttlMs ? undefined : { graceMs, firstAtMs: lastReceivedAtMs + ttlMs };
 
 const machine = setup({
   types: { context: {} as CheckTtlContext, input: {} as CheckTtlInput, events: {} as CheckTtlEvent },

@@ -157,8 +157,10 @@ function updateTtl(ctx: DecisionContext, key: string, event: CheckEvent, previou
  */
 function rearm(ctx: DecisionContext, key: string, result: Omit<CheckTtlInput, 'key'>): ActorSnapshot {
   ctx.evict('check-ttl', key);
-  const snapshot = ttlAfterResult({ key, ...result });
-  ctx.decision.deadlines.push({ actor: 'check-ttl', key, ...ttlDeadline(snapshot) });
+  const { ttlMs, alertStatus } = result;
+  const snapshot = ttlAfterResult({ key, ttlMs, alertStatus, atMs: result.atMs });
+  const { atMs, sinceMs, repeat } = ttlDeadline(snapshot);
+  ctx.decision.deadlines.push({ actor: 'check-ttl', key, atMs, sinceMs, repeat });
   return snapshot;
 }
 

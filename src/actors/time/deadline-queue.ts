@@ -8,7 +8,7 @@ import type { SteadyTime } from './steady-time.ts';
 export interface StoredDeadline {
   atMs: number;
   sinceMs: number;
-  repeat?: Repeat;
+  repeat?: Repeat | undefined;
 }
 
 /** A deadline that has been reached. */

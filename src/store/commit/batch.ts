@@ -1,7 +1,7 @@
 import { type Announcement, type Decision, emptyPuts, type Source } from './decision.ts';
 import type { LedgerDraft } from '../ledger/ledger.ts';
 import type { TableName, Tables } from '../records/records.ts';
-import { Tally } from './tally.ts';
+import { OutcomeCounts, Tally } from './tally.ts';
 
 /** Decisions that wait for one transaction. */
 export class Batch {
@@ -11,6 +11,7 @@ export class Batch {
   /** The sources of inputs in this batch, each with the highest number to acknowledge. */
   readonly sources = new Map<Source, number | undefined>();
   readonly tally = new Tally();
+  readonly outcomes = new OutcomeCounts();
   readonly durable: Promise<void>;
   decisions = 0;
   #resolve!: () => void;
@@ -43,10 +44,11 @@ export class Batch {
   join(decision: Decision): void {
     this.decisions += 1;
     for (const { table, key, value } of decision.puts) (this.puts[table] as Map<string, unknown>).set(key, value);
-    this.ledger.push(...decision.ledger);
-    this.announcements.push(...decision.announcements);
-    this.tally.join(decision.tally);
-    const { source, acknowledge } = decision;
+    for (const draft of decision.ledger) this.ledger.push(draft);
+    for (const announcement of decision.announcements) this.announcements.push(announcement);
+    const { source, acknowledge, tally } = decision;
+    this.tally.add(tally);
+    if (tally.outcomes !== undefined) for (const outcome of tally.outcomes) this.outcomes.add(outcome);
     if (source === undefined) return;
     const highest = this.sources.get(source);
     this.sources.set(source, acknowledge === undefined ? highest : Math.max(acknowledge, highest ?? 0));

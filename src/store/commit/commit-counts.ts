@@ -1,5 +1,5 @@
 import { NotificationCounts } from './notification-counts.ts';
-import { Tally } from './tally.ts';
+import { type CountedOutcome, Tally } from './tally.ts';
 
 /** The outcomes of decisions since the process started. */
 export class CommitCounts {
@@ -15,9 +15,9 @@ export class CommitCounts {
   readonly lost = new Tally();
   readonly notifications = new NotificationCounts();
 
-  /** Counts the tally of what became durable. */
-  store(tally: Tally): void {
+  /** Counts the tally and the outcomes of what became durable. */
+  store(tally: Tally, outcomes: Iterable<CountedOutcome> = []): void {
     this.stored.add(tally);
-    if (tally.outcomes !== undefined) this.notifications.add(tally.outcomes);
+    this.notifications.add(outcomes);
   }
 }

@@ -188,7 +188,7 @@ export class Committer implements KeyedTableReader {
     this.assertWritable();
     // A decision without changes may have read state that is not durable yet, and is only valid when that state is.
     if (decision.isEmpty) {
-      this.counts.store(decision.tally);
+      this.counts.store(decision.tally, decision.tally.outcomes);
       return this.whenDurable();
     }
     const batch = this.#open;
@@ -251,11 +251,11 @@ export class Committer implements KeyedTableReader {
     this.#listener.committed(batch.announcements);
   }
 
-  #count({ decisions, tally }: Batch, durationMs: number): void {
+  #count({ decisions, tally, outcomes }: Batch, durationMs: number): void {
     this.counts.commits += 1;
     this.counts.decisions += decisions;
     this.counts.durationMs += durationMs;
-    this.counts.store(tally);
+    this.counts.store(tally, outcomes);
   }
 
   #fail(inFlight: Batch, cause: unknown): void {

@@ -10,12 +10,12 @@ export class NotificationCounts {
   /** Outcomes of all others. */
   others = 0;
 
-  add(outcomes: readonly CountedOutcome[]): void {
-    for (const { namespace, handler, outcome } of outcomes) {
+  add(outcomes: Iterable<CountedOutcome>): void {
+    for (const { namespace, handler, outcome, count } of outcomes) {
       const name = `${namespace}/${handler}/${outcome}`;
       const known = this.counts.get(name);
-      if (known === undefined && this.counts.size >= MAX_COUNTED) this.others += 1;
-      else this.counts.set(name, (known ?? 0) + 1);
+      if (known === undefined && this.counts.size >= MAX_COUNTED) this.others += count;
+      else this.counts.set(name, (known ?? 0) + count);
     }
   }
 }

@@ -6,6 +6,35 @@ export interface CountedOutcome {
   namespace: string;
   handler: string;
   outcome: Outcome;
+  /** How often. */
+  count: number;
+}
+
+/** Outcomes of which equal ones are counted together, so that a batch holds one object for thousands of them. */
+export class OutcomeCounts {
+  readonly #byNamespace = new Map<string, Map<string, CountedOutcome[]>>();
+
+  add(outcome: CountedOutcome): void {
+    const byHandler = this.#handlersOf(outcome.namespace);
+    const ofHandler = byHandler.get(outcome.handler);
+    const known = ofHandler?.find((one) => one.outcome === outcome.outcome);
+    if (known !== undefined) known.count += outcome.count;
+    else if (ofHandler !== undefined) ofHandler.push({ ...outcome });
+    else byHandler.set(outcome.handler, [{ ...outcome }]);
+  }
+
+  #handlersOf(namespace: string): Map<string, CountedOutcome[]> {
+    let byHandler = this.#byNamespace.get(namespace);
+    if (byHandler === undefined) {
+      byHandler = new Map();
+      this.#byNamespace.set(namespace, byHandler);
+    }
+    return byHandler;
+  }
+
+  *[Symbol.iterator](): Iterator<CountedOutcome> {
+    for (const byHandler of this.#byNamespace.values()) for (const ofHandler of byHandler.values()) yield* ofHandler;
+  }
 }
 
 /** Counts of inputs by type, and of stored objects by group. */
@@ -18,11 +47,11 @@ export class Tally {
   keepalives = 0;
   /** Alerts about missing keepalives. */
   missedKeepalives = 0;
-  /** Undefined while there is none; most tallies are of one event. */
+  /** The outcomes of handlers; undefined while there is none. Sums do not have them. */
   outcomes: CountedOutcome[] | undefined;
 
   notify(namespace: string, handler: string, outcome: Outcome): void {
-    (this.outcomes ??= []).push({ namespace, handler, outcome });
+    (this.outcomes ??= []).push({ namespace, handler, outcome, count: 1 });
   }
 
   /** Created at the first change, because most decisions change no group. */
@@ -46,13 +75,5 @@ export class Tally {
     this.keepalives += other.keepalives;
     this.missedKeepalives += other.missedKeepalives;
     if (other.#groups !== undefined) this.groups.add(other.#groups);
-  }
-
-  /** Adds the counts, and the outcomes one by one. */
-  join(other: Tally): void {
-    this.add(other);
-    if (other.outcomes === undefined) return;
-    this.outcomes ??= [];
-    for (const outcome of other.outcomes) this.outcomes.push(outcome);
   }
 }
