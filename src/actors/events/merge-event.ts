@@ -1,3 +1,4 @@
+import { stateName } from '../../machines/actor-snapshot.ts';
 import type { CheckTtlInput } from '../../machines/check-ttl.ts';
 import { movesDeadlineOnly, ttlAfterResult } from '../../machines/check-ttl-snapshots.ts';
 import type { CheckEvent } from '../../resources/event.ts';
@@ -146,9 +147,22 @@ function updateTtl(ctx: DecisionContext, key: string, event: CheckEvent, previou
   if (!arms && previous?.ttl === undefined) return undefined;
   const ttlMs = arms ? check.ttl * 1_000 : 0;
   const result = { ttlMs, alertStatus: alertStatusOf(check), atMs: ctx.steadyMs };
-  if (previous?.ttl === undefined) return ctx.create('check-ttl', key, { key, ...result }, 'result.received').snapshot;
-  if (movesDeadlineOnly(previous.ttl, ttlMs) && !ctx.isWatched('check-ttl', key)) return rearm(ctx, key, result);
+  const isWatched = ctx.isWatched('check-ttl', key);
+  if (previous?.ttl === undefined) return isWatched ? createTtl(ctx, key, result) : begin(ctx, key, result);
+  if (!isWatched && movesDeadlineOnly(previous.ttl, ttlMs)) return rearm(ctx, key, result);
   return ctx.send('check-ttl', key, { type: 'result.received', ...result })?.snapshot;
+}
+
+const ARMED_BY = 'result.received';
+
+const createTtl = (ctx: DecisionContext, key: string, result: Omit<CheckTtlInput, 'key'>): ActorSnapshot | undefined =>
+  ctx.create('check-ttl', key, { key, ...result }, ARMED_BY).snapshot;
+
+/** Makes the record and the entry of the ledger that the creation of an actor makes. The actor would be evicted by the next result. */
+function begin(ctx: DecisionContext, key: string, result: Omit<CheckTtlInput, 'key'>): ActorSnapshot {
+  const snapshot = rearm(ctx, key, result);
+  ctx.record({ actor: 'check-ttl', key, from: null, event: ARMED_BY, to: stateName(snapshot.value) });
+  return snapshot;
 }
 
 /**
