@@ -17,9 +17,13 @@ export function countUp(ctx: DecisionContext, { namespace, agentName, queueId }:
   if (queueId === undefined) return true;
   const key = entityKey(namespace, agentName);
   const queues = ctx.get('agentQueues', key) ?? [];
-  const known = queues.find(({ id }) => id === queueId)?.n ?? 0;
-  if (n <= known) return false;
-  const others: AgentQueue[] = queues.filter(({ id }) => id !== queueId);
-  ctx.put('agentQueues', key, [{ id: queueId, n, usedAtMs: ctx.nowMs }, ...others].slice(0, MAX_QUEUES_PER_AGENT));
+  const used: AgentQueue = { id: queueId, n, usedAtMs: ctx.nowMs };
+  const at = queues.findIndex(({ id }) => id === queueId);
+  if (n <= (queues[at]?.n ?? 0)) return false;
+  ctx.put('agentQueues', key, at === 0 ? queues.with(0, used) : inFront(queues, used));
   return true;
 }
+
+/** The queue that was used last is the first. */
+const inFront = (queues: readonly AgentQueue[], used: AgentQueue): AgentQueue[] =>
+  [used, ...queues.filter(({ id }) => id !== used.id)].slice(0, MAX_QUEUES_PER_AGENT);
