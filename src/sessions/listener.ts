@@ -28,6 +28,7 @@ import { SessionCounts } from './connection/session-counts.ts';
 import { type RegistryListener, SessionRegistry } from './session-registry.ts';
 import { WithoutSecrets } from './without-secrets.ts';
 import { AdmissionPacer } from './pacing/admission-pacer.ts';
+import { MessageTurns } from './pacing/message-turns.ts';
 import { prepareToDecode } from '../wire/json-codec.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
@@ -64,12 +65,14 @@ export class AgentListener {
   readonly #pacer = new AdmissionPacer();
   /** Resumes slowed connections, one in each tick. */
   readonly #slowed = new AdmissionPacer(1);
+  readonly #turns: MessageTurns;
   /** Closed sessions whose end the pacer has not processed yet. */
   #ending = 0;
 
   constructor(ports: ListenerPorts) {
     this.#ports = ports;
     prepareToDecode();
+    this.#turns = new MessageTurns(ports.clock);
     this.#withoutSecrets = new WithoutSecrets(ports.clock, ports.log);
     const registryListener: RegistryListener = {
       deleted: ({ id }) => {
@@ -193,6 +196,7 @@ export class AgentListener {
       for (const socket of clients) socket.terminate();
     });
     await Promise.all([...closed, this.#handshakes.empty()]);
+    await this.#turns.empty();
     await this.#pacer.empty();
     cancel();
     this.server.closeAllConnections();
@@ -224,6 +228,7 @@ export class AgentListener {
       inOwnTick: (readOn) => {
         this.#slowed.schedule(readOn);
       },
+      turns: this.#turns,
       mustPause: () => system.mustPause,
       isFailing: () => system.isFailing,
       awaitResume: () => {

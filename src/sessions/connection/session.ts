@@ -10,8 +10,8 @@ import type { Codec } from '../../wire/codec.ts';
 import { encodeFrame } from '../../wire/frame.ts';
 import { clockSkewS, isClockOff } from './clock-skew.ts';
 import { pushedConfig, unknownEntity } from './entity-config.ts';
-import { FairReading } from '../pacing/fair-reading.ts';
-import { IncomingMessages } from './incoming-messages.ts';
+import type { IncomingMessages } from './incoming-messages.ts';
+import { Intake } from './intake.ts';
 import { MessageHandler } from './message-handler.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
 import { Pongs } from './pongs.ts';
@@ -38,8 +38,7 @@ export class Session implements AgentSession {
   readonly #ports: SessionPorts;
   readonly #socket: WebSocket;
   readonly #outgoing: OutgoingQueue;
-  readonly #incoming: IncomingMessages;
-  readonly #reading: FairReading;
+  readonly #intake: Intake;
   readonly #pongs: Pongs;
   readonly #log: Log;
   #state = 'registered';
@@ -66,22 +65,18 @@ export class Session implements AgentSession {
       socket.pong(body, false, sent);
     });
     const handler = this.#createHandler();
-    this.#incoming = new IncomingMessages({
+    this.#intake = new Intake({
+      ...ports,
       socket,
-      clock: ports.clock,
       pong: () => {
         this.#pongs.sendUnsolicited();
       },
-      mustPause: ports.mustPause,
-      isFailing: ports.isFailing,
       decide: (message) => {
         handler.handle(message);
       },
-      awaitResume: () => {
-        ports.awaitResume();
-      },
+      // After a lost event nothing more is processed: it would overtake the lost one, which the agent sends again.
+      isBroken: () => this.#isBroken,
     });
-    this.#reading = new FairReading({ ...ports, socket, isPaused: () => this.#incoming.isPaused });
     this.#outgoing = new OutgoingQueue({
       clock: ports.clock,
       writeTimeoutMs: ports.writeTimeoutMs,
@@ -150,9 +145,11 @@ export class Session implements AgentSession {
     });
     this.#socket.on('close', (code) => {
       this.#outgoing.stop();
-      this.#ports.ended(() => {
-        this.#log.info({ code }, 'agent disconnected');
-        agents.notify(this.id, { type: 'socket.closed', code });
+      this.#intake.end(() => {
+        this.#ports.ended(() => {
+          this.#log.info({ code }, 'agent disconnected');
+          agents.notify(this.id, { type: 'socket.closed', code });
+        });
       });
     });
     agents.open(this);
@@ -174,18 +171,15 @@ export class Session implements AgentSession {
   }
 
   #receive(message: Buffer): void {
-    this.#reading.count();
-    // After a lost event nothing more is processed: it would overtake the lost one, which the agent sends again.
-    if (this.#isBroken) {
-      this.#reading.countRejected();
-      return;
+    if (!this.#isBroken) {
+      this.#markReceived();
+      this.lastFrameAtMs = this.#ports.clock.nowMs();
     }
-    this.#markReceived();
-    const { clock } = this.#ports;
-    this.lastFrameAtMs = clock.nowMs();
-    const beganAtMs = clock.monotonicMs();
-    this.#incoming.receive(message);
-    this.#reading.recordDuration(clock.monotonicMs() - beganAtMs);
+    this.#intake.receive(message);
+  }
+
+  get #incoming(): IncomingMessages {
+    return this.#intake.incoming;
   }
 
   /** Counts the first error only, which ends the session. */
@@ -203,7 +197,7 @@ export class Session implements AgentSession {
 
   /** Records a rejected message; logs a warning if the reason is new. */
   #reject(reason: string): void {
-    this.#reading.countRejected();
+    this.#intake.countRejected();
     const { refusals, clock } = this.#ports;
     const isNew = refusals.record(this, reason, clock.nowMs());
     const { lastReason: error, count: refused } = refusals.of(this) ?? {};
@@ -221,7 +215,7 @@ export class Session implements AgentSession {
   }
 
   #controlReceived(): void {
-    this.#reading.count();
+    this.#intake.countControl();
     this.#markReceived();
   }
 

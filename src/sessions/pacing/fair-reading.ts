@@ -33,6 +33,11 @@ export class FairReading {
     this.#ports = ports;
   }
 
+  /** Whether the connection is paused for a while. Then it resumes reading by itself. */
+  get isSlowed(): boolean {
+    return this.#isSlowed;
+  }
+
   /** Must be called for each frame. */
   count(): void {
     this.#frames += 1;

@@ -1,0 +1,78 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { expect } from 'chai';
+import { MessageTurns, WaitingMessages } from '../../../src/sessions/pacing/message-turns.ts';
+
+describe('the turns of messages', () => {
+  let nowMs: number;
+  let turns: MessageTurns;
+  let processed: string[];
+
+  beforeEach(() => {
+    nowMs = 0;
+    turns = new MessageTurns({ monotonicMs: () => nowMs });
+    processed = [];
+  });
+
+  function connection(name: string, { takesMs = 1 } = {}): WaitingMessages {
+    return new WaitingMessages({
+      turns,
+      process: (message) => {
+        processed.push(message.toString());
+        nowMs += takesMs;
+      },
+      pause: () => processed.push(`pause ${name}`),
+      processed: () => processed.push(`resume ${name}`),
+    });
+  }
+
+  const send = (to: WaitingMessages, ...messages: (string | number)[]): void => {
+    for (const message of messages) to.receive(Buffer.from(String(message)));
+  };
+  const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+
+  it('end a tick after 20 ms, and continue in the next one, in order', async () => {
+    send(connection('a'), ...numbers(50));
+    const names = (): string[] => processed.filter((what) => !what.includes(' '));
+    expect(names()).to.have.length(20);
+    await nextTick();
+    expect(names()).to.have.length(40);
+    await nextTick();
+    expect(names()).to.deep.equal(numbers(50).map(String));
+    expect(processed.at(-1)).to.equal('resume a');
+  });
+
+  it('alternate between connections, so that one message does not wait for many of another one', async () => {
+    const [fast, slow, other] = [connection('a', { takesMs: 20 }), connection('b'), connection('c')];
+    send(fast, 'first');
+    send(slow, ...numbers(5));
+    send(other, 'own');
+    expect(processed.filter((what) => !what.includes(' '))).to.deep.equal(['first']);
+    await nextTick();
+    expect(processed.filter((what) => !what.startsWith('pause'))).to.deep.equal([
+      'first',
+      '0',
+      'own',
+      'resume c',
+      '1',
+      '2',
+      '3',
+      '4',
+      'resume b',
+    ]);
+  });
+
+  it('process a message at once when the tick has time and no other one of the connection waits', () => {
+    send(connection('a'), 'one', 'two');
+    expect(processed).to.deep.equal(['one', 'two']);
+  });
+
+  it('end a connection after its last message', async () => {
+    const one = connection('a', { takesMs: 20 });
+    send(one, 'one', 'two');
+    one.end(() => processed.push('end'));
+    const empty = turns.empty().then(() => processed.push('empty'));
+    await nextTick();
+    await empty;
+    expect(processed).to.deep.equal(['one', 'pause a', 'two', 'resume a', 'end', 'empty']);
+  });
+});
