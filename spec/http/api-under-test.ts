@@ -155,8 +155,8 @@ export class ApiUnderTest {
       machines: PUBLISHED_MACHINES,
       actors: (filter, page) => listActors(this.#store, filter, page),
       actor: (address) => this.#system.details.of(address),
-      actorCounts: () => new ActorCounts(this.#store).count(),
-      namespaceCounts: () => new NamespaceCounts(this.#store, resources).count(),
+      actorCounts: () => new ActorCounts(this.#store).count(() => false),
+      namespaceCounts: () => new NamespaceCounts(this.#store, resources).count(() => false),
       entityDeadlineAtMs: (namespace, name) =>
         this.#system.details.deadlineAtMs({ actor: 'entity', key: `${namespace}/${name}` }),
       ledgerOfKey: (query) => this.#store.ledgerSliceOfKey(query),

@@ -99,10 +99,11 @@ describe('the list of open events', () => {
 
   const ALL = ['web-1/disk', 'web-1/load', 'web-2/disk', 'web-2/load'];
 
-  it('has those of one namespace in order', () => {
+  it('has those of one namespace in order', async () => {
     expect(names({ namespace: 'default' })).to.deep.equal(ALL);
     expect(names({ namespace: 'berlin' })).to.deep.equal(['web-1/disk']);
     expect(running.incidents.count({ namespace: 'default' })).to.equal(4);
+    expect(await running.incidents.countInSteps({ namespace: 'default' })).to.equal(4);
   });
 
   it('has those of one entity', () => {
@@ -123,5 +124,6 @@ describe('the list of open events', () => {
     expect(names({ namespace: 'default' })).to.deep.equal(['web-2/disk', 'web-2/load']);
     expect(names({ namespace: 'default' }, { offset: 1, limit: 5 })).to.deep.equal(['web-2/load']);
     expect(running.incidents.count({ namespace: 'default' })).to.equal(2);
+    expect(await running.incidents.countInSteps({ namespace: 'default' })).to.equal(2);
   });
 });

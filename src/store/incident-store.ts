@@ -1,5 +1,6 @@
 import type { CheckEvent } from '../resources/event.ts';
 import { type Incident, isOpen, resultMark } from '../rules/incident.ts';
+import { countKeys } from './key-pages.ts';
 import { afterPrefix, eventKey, keyAfter } from './encoding/keyspace.ts';
 import { type EventRecord, eventOf } from './records/records.ts';
 import type { RangeReader } from './commit/transactional-store.ts';
@@ -83,13 +84,23 @@ export class IncidentStore {
     let count = 0;
     if (this.#hasDeletions()) {
       for (const key of this.#store.keys('incidents', rangeOf(scope))) {
-        if (this.#visible.get('events', key) !== undefined) count += 1;
+        if (this.#isVisible(key)) count += 1;
       }
       return count;
     }
     const keys = this.#store.keys('incidents', rangeOf(scope))[Symbol.iterator]();
     while (keys.next().done !== true) count += 1;
     return count;
+  }
+
+  /** The number of open events, as `count`. It yields to other work, and ends early when `hasLeft` is true. */
+  countInSteps(scope: OpenEvents, hasLeft?: () => boolean): Promise<number> {
+    const isCounted = this.#hasDeletions() ? this.#isVisible.bind(this) : undefined;
+    return countKeys(this.#store, { table: 'incidents', prefix: rangeOf(scope).from, isCounted, hasLeft });
+  }
+
+  #isVisible(key: string): boolean {
+    return this.#visible.get('events', key) !== undefined;
   }
 
   #read(key: string): OpenEvent | undefined {

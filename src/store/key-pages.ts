@@ -1,12 +1,38 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { afterPrefix, keyAfter } from './encoding/keyspace.ts';
 import type { TableName } from './records/records.ts';
 import type { RangeReader } from './commit/transactional-store.ts';
 
-/** Counts the keys that begin with a prefix, without reading their records. */
-export function countKeys(store: RangeReader, table: TableName, prefix: string): number {
+/** Keys that are counted in one tick of the event loop, and those of them that `isCounted` may read records for. */
+const KEYS_PER_TICK = 1_000;
+const CHECKED_PER_TICK = 50;
+
+export interface KeyCount {
+  table: TableName;
+  prefix: string;
+  /** Counts all keys by default. */
+  isCounted?: ((key: string) => boolean) | undefined;
+  /** Whether nobody waits for the number any more. Then the count ends early. */
+  hasLeft?: (() => boolean) | undefined;
+}
+
+/** Counts the keys that begin with a prefix, without reading their records. It yields to other work. */
+export async function countKeys(
+  store: RangeReader,
+  { table, prefix, isCounted, hasLeft = () => false }: KeyCount,
+): Promise<number> {
+  const to = afterPrefix(prefix);
+  const limit = isCounted === undefined ? KEYS_PER_TICK : CHECKED_PER_TICK;
   let count = 0;
-  const keys = store.keys(table, { from: prefix, to: afterPrefix(prefix) })[Symbol.iterator]();
-  while (keys.next().done !== true) count += 1;
+  for (let from: string | undefined = prefix; from !== undefined && !hasLeft();) {
+    let [read, last] = [0, ''];
+    for (const key of store.keys(table, { from, to, limit })) {
+      [read, last] = [read + 1, key];
+      if (isCounted?.(key) !== false) count += 1;
+    }
+    from = read < limit ? undefined : keyAfter(last);
+    if (from !== undefined) await nextTick();
+  }
   return count;
 }
 

@@ -31,8 +31,8 @@ export class StashStore {
   }
 
   /** The number of documents, with those that have expired and are not removed yet. */
-  count(namespace: string): number {
-    return countKeys(this.#store, 'resources', stashKey(namespace, ''));
+  count(namespace: string): Promise<number> {
+    return countKeys(this.#store, { table: 'resources', prefix: stashKey(namespace, '') });
   }
 
   #read(key: string, nowS: number): Stash | undefined {

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
 import { type ActorKindName, statesOf } from './actor-list.ts';
-import { SharedRun } from './shared-run.ts';
+import { type HasLeft, SharedRun } from './shared-run.ts';
 
 /** The number of records in one step. Other work is done between two steps. */
 const STEP_RECORDS = 250;
@@ -24,27 +24,32 @@ export interface StateCounts {
 /** Counts actors by state, from their records. Requests at the same time share one count, because it reads every record. */
 export class ActorCounts {
   readonly #store: TransactionalStore;
-  readonly #run = new SharedRun(() => this.#counted());
+  readonly #run = new SharedRun((isWanted) => this.#counted(isWanted));
 
   constructor(store: TransactionalStore) {
     this.#store = store;
   }
 
-  /** Resolves with a count that began after the call. Changes during the count may or may not be in it. */
-  count(): Promise<StateCounts[]> {
-    return this.#run.result();
+  /**
+   * Resolves with a count that began after the call. Changes during the count may or may not be in it. The count ends early
+   * when all of its callers have left.
+   */
+  count(hasLeft: HasLeft): Promise<StateCounts[]> {
+    return this.#run.result(hasLeft);
   }
 
-  async #counted(): Promise<StateCounts[]> {
+  async #counted(isWanted: () => boolean): Promise<StateCounts[]> {
     const counts: StateCounts[] = [];
-    for (const machine of KINDS) counts.push({ machine, states: Object.fromEntries(await this.#countedOf(machine)) });
+    for (const machine of KINDS) {
+      counts.push({ machine, states: Object.fromEntries(await this.#countedOf(machine, isWanted)) });
+    }
     return counts;
   }
 
-  async #countedOf(machine: ActorKindName): Promise<Map<string, number>> {
+  async #countedOf(machine: ActorKindName, isWanted: () => boolean): Promise<Map<string, number>> {
     const states = new Map<string, number>();
     const visible = new VisibleStore(this.#store);
-    for (let from: string | undefined = ''; from !== undefined;) {
+    for (let from: string | undefined = ''; from !== undefined && isWanted();) {
       let read = 0;
       let rest: string | undefined;
       for (const { key, value } of statesOf(visible, machine, from)) {

@@ -6,7 +6,7 @@ import { IncidentStore } from '../../store/incident-store.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 import { afterPrefix, keyAfter } from '../../store/encoding/keyspace.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
-import { SharedRun } from './shared-run.ts';
+import { type HasLeft, SharedRun } from './shared-run.ts';
 
 /** The number of records in one step. Other work is done between two steps. */
 const STEP_RECORDS = 64;
@@ -34,7 +34,7 @@ export class NamespaceCounts {
   readonly #resources: Pick<ResourceStore, 'list'>;
   readonly #visible: RangeReader;
   readonly #incidents: IncidentStore;
-  readonly #run = new SharedRun(() => this.#counted());
+  readonly #run = new SharedRun((isWanted) => this.#counted(isWanted));
 
   constructor(store: TransactionalStore, resources: Pick<ResourceStore, 'list'>) {
     this.#resources = resources;
@@ -42,34 +42,38 @@ export class NamespaceCounts {
     this.#incidents = new IncidentStore(store);
   }
 
-  /** Resolves with a count that began after the call, by the names of namespaces. */
-  count(): Promise<NamespaceCount[]> {
-    return this.#run.result();
+  /** Resolves with a count that began after the call, by the names of namespaces. It ends early when all of its callers have left. */
+  count(hasLeft: HasLeft): Promise<NamespaceCount[]> {
+    return this.#run.result(hasLeft);
   }
 
-  async #counted(): Promise<NamespaceCount[]> {
+  async #counted(isWanted: () => boolean): Promise<NamespaceCount[]> {
     const counts: NamespaceCount[] = [];
     for (const { name } of this.#resources.list('namespaces').items) {
-      counts.push({ name, problems: await this.#problemsIn(name), agents: await this.#agentsIn(name) });
+      if (!isWanted()) break;
+      const problems = await this.#problemsIn(name, isWanted);
+      counts.push({ name, problems, agents: await this.#agentsIn(name, isWanted) });
     }
     return counts;
   }
 
-  async #problemsIn(namespace: string): Promise<ProblemCounts> {
+  async #problemsIn(namespace: string, isWanted: () => boolean): Promise<ProblemCounts> {
     const counts: ProblemCounts = { critical: 0, warning: 0, unknown: 0, flapping: 0 };
     let read = 0;
     for (const { event } of this.#incidents.list({ namespace })) {
       counts[nameOf(event.check.status)] += 1;
       read += 1;
-      if (read % STEP_RECORDS === 0) await nextTick();
+      if (read % STEP_RECORDS > 0) continue;
+      await nextTick();
+      if (!isWanted()) break;
     }
     return counts;
   }
 
-  async #agentsIn(namespace: string): Promise<Record<string, number>> {
+  async #agentsIn(namespace: string, isWanted: () => boolean): Promise<Record<string, number>> {
     const agents = new Map<string, number>();
     const to = afterPrefix(`${namespace}/`);
-    for (let from: string | undefined = `${namespace}/`; from !== undefined;) {
+    for (let from: string | undefined = `${namespace}/`; from !== undefined && isWanted();) {
       let last: string | undefined;
       for (const { key, value } of this.#visible.range('entities', { from, to, limit: STEP_RECORDS })) {
         last = key;

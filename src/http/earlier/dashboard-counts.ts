@@ -14,7 +14,7 @@ export interface DashboardCountPorts {
   /** The durable, visible records. */
   store: RangeReader;
   entities: Pick<EntityStore, 'get'>;
-  incidents: Pick<IncidentStore, 'list' | 'count'>;
+  incidents: Pick<IncidentStore, 'list' | 'countInSteps'>;
   stashes: StashStore;
   aggregates: Pick<Aggregates, 'names'>;
   view: EarlierView;
@@ -33,6 +33,9 @@ export interface StatusCounts {
   warning: number;
 }
 
+/** Whether the client has disconnected. Then a count ends early, with any result. */
+type HasLeft = () => boolean;
+
 /** Counts the objects of the datacenters. It yields to other work, so that objects that change meanwhile may be missed. */
 export class DashboardCounts {
   readonly #ports: DashboardCountPorts;
@@ -41,38 +44,43 @@ export class DashboardCounts {
     this.#ports = ports;
   }
 
-  async total(kind: Counted, namespace: string): Promise<number> {
+  async total(kind: Counted, namespace: string, hasLeft: HasLeft): Promise<number> {
     const { store, incidents, stashes, aggregates } = this.#ports;
     await nextTick();
     if (kind === 'aggregates') return aggregates.names(namespace).length;
-    if (kind === 'events') return incidents.count({ namespace });
+    if (kind === 'events') return incidents.countInSteps({ namespace }, hasLeft);
     if (kind === 'stashes') return stashes.count(namespace);
-    return countKeys(store, 'resources', resourceKey(kind === 'clients' ? 'entities' : kind, namespace, ''));
+    const prefix = resourceKey(kind === 'clients' ? 'entities' : kind, namespace, '');
+    return countKeys(store, { table: 'resources', prefix, hasLeft });
   }
 
   /** The subscriptions of the clients of a namespace, without those of one client. */
-  async subscriptions(namespace: string): Promise<string[]> {
+  async subscriptions(namespace: string, hasLeft: HasLeft): Promise<string[]> {
     const names = new Set<string>();
-    for await (const { subscriptions } of this.#clients(namespace)) {
+    for await (const { subscriptions } of this.#clients(namespace, hasLeft)) {
       for (const name of subscriptions) if (!/^(client|entity):/.test(name)) names.add(name);
     }
     return [...names].sort();
   }
 
   /** The counts of all datacenters together. */
-  async metrics(datacenters: readonly Datacenter[]): Promise<Record<string, StatusCounts>> {
+  async metrics(datacenters: readonly Datacenter[], hasLeft: HasLeft): Promise<Record<string, StatusCounts>> {
     const slices = new TimeSlices();
     const counts = Object.fromEntries(DATACENTER_COUNTS.map((kind) => [kind, none()])) as Record<Counted, StatusCounts>;
     for (const datacenter of datacenters) {
+      if (hasLeft()) break;
       const { namespace } = datacenter;
       for (const kind of ['aggregates', 'checks', 'silenced', 'stashes'] as const) {
-        counts[kind].total += await this.total(kind, namespace);
+        counts[kind].total += await this.total(kind, namespace, hasLeft);
       }
-      for await (const { isSilenced, status } of this.#clients(namespace)) add(counts.clients, isSilenced, status);
+      for await (const { isSilenced, status } of this.#clients(namespace, hasLeft)) {
+        add(counts.clients, isSilenced, status);
+      }
       for (const open of this.#ports.incidents.list({ namespace })) {
         const { silenced } = this.#ports.view.event(datacenter, open);
         add(counts.events, silenced === true, open.event.check.status);
         await slices.pause();
+        if (hasLeft()) break;
       }
     }
     return { ...counts, datacenters: { ...none(), total: datacenters.length } };
@@ -80,6 +88,7 @@ export class DashboardCounts {
 
   async *#clients(
     namespace: string,
+    hasLeft: HasLeft,
   ): AsyncIterable<{ subscriptions: readonly string[]; isSilenced: boolean; status: number }> {
     const { store, entities, view } = this.#ports;
     const prefix = resourceKey('entities', namespace, '');
@@ -94,6 +103,7 @@ export class DashboardCounts {
         status: Number(status),
       };
       await slices.pause();
+      if (hasLeft()) return;
     }
   }
 }

@@ -49,9 +49,9 @@ export function earlierDashboardRoutes({ datacenters, service, counts, nowS }: D
     return jsonOf(isHealthy ? 200 : 503, part !== undefined && Object.hasOwn(parts, part) ? parts[part] : parts);
   };
 
-  const datacenter = async ({ dc, namespace }: Datacenter): Promise<object> => {
+  const datacenter = async ({ dc, namespace }: Datacenter, hasLeft: () => boolean): Promise<object> => {
     const metrics: Record<string, number> = {};
-    for (const kind of DATACENTER_COUNTS) metrics[kind] = await counts.total(kind, namespace);
+    for (const kind of DATACENTER_COUNTS) metrics[kind] = await counts.total(kind, namespace, hasLeft);
     return { name: dc, info: infoOf(service, nowS()), metrics };
   };
 
@@ -66,7 +66,14 @@ export function earlierDashboardRoutes({ datacenters, service, counts, nowS }: D
     {
       method: 'GET',
       path: '/datacenters',
-      handle: async (request) => jsonOf(200, await Promise.all(visible(request).map(datacenter))),
+      async handle(request) {
+        const shown: object[] = [];
+        for (const one of visible(request)) {
+          if (request.isDisconnected()) break;
+          shown.push(await datacenter(one, request.isDisconnected));
+        }
+        return jsonOf(200, shown);
+      },
     },
     {
       method: 'GET',
@@ -74,7 +81,7 @@ export function earlierDashboardRoutes({ datacenters, service, counts, nowS }: D
       async handle(request) {
         const found = visible(request).find(({ dc }) => dc === request.params['dc']);
         if (found === undefined) throw new NotFound();
-        return jsonOf(200, await datacenter(found));
+        return jsonOf(200, await datacenter(found, request.isDisconnected));
       },
     },
     {
@@ -82,12 +89,12 @@ export function earlierDashboardRoutes({ datacenters, service, counts, nowS }: D
       path: '/subscriptions',
       async handle(request) {
         const clients = datacenters.allowed(request, 'entities', 'list');
-        const names = await Promise.all(
-          clients.map(async ({ dc, namespace }) =>
-            (await counts.subscriptions(namespace)).map((name) => ({ dc, name })),
-          ),
-        );
-        return jsonOf(200, names.flat());
+        const shown: { dc: string; name: string }[] = [];
+        for (const { dc, namespace } of clients) {
+          const names = await counts.subscriptions(namespace, request.isDisconnected);
+          shown.push(...names.map((name) => ({ dc, name })));
+        }
+        return jsonOf(200, shown);
       },
     },
     {
@@ -95,7 +102,7 @@ export function earlierDashboardRoutes({ datacenters, service, counts, nowS }: D
       path: '/subscriptions/:subscription',
       async handle(request) {
         for (const { namespace } of datacenters.allowed(request, 'entities', 'list')) {
-          const names = await counts.subscriptions(namespace);
+          const names = await counts.subscriptions(namespace, request.isDisconnected);
           if (names.includes(request.params['subscription'] ?? '')) return empty(200);
         }
         throw new NotFound();
@@ -107,7 +114,7 @@ export function earlierDashboardRoutes({ datacenters, service, counts, nowS }: D
       async handle(request) {
         // Prometheus has metrics of its own at the port of the REST API.
         if (!allowsJson(request.headers.accept)) throw new NotFound();
-        return jsonOf(200, await counts.metrics(visible(request)));
+        return jsonOf(200, await counts.metrics(visible(request), request.isDisconnected));
       },
     },
     {

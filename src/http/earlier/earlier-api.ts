@@ -146,6 +146,7 @@ function answering(ports: EarlierApiPorts, authentication: EarlierAuthentication
       path: pathOf(request),
       headers,
       remoteAddress: socket.remoteAddress ?? '',
+      isDisconnected: () => socket.destroyed,
       isSecure: socket instanceof TLSSocket,
     });
   };

@@ -6,7 +6,7 @@ import type { EarlierRequest } from './earlier-route.ts';
 
 /** One part of a list: that of a datacenter. */
 export interface ListPart {
-  count(): number;
+  count(): number | Promise<number>;
   /** The items from `offset`, at most `limit`, read one at a time. */
   items(page: { offset: number; limit: number }): Iterable<object>;
 }
@@ -26,7 +26,7 @@ export async function listed({ query }: EarlierRequest, parts: readonly ListPart
   const offset = digitsIn(query, 'offset') ?? 0;
   const counts: number[] = [];
   for (const part of parts) {
-    counts.push(part.count());
+    counts.push(await part.count());
     await nextTick();
   }
   const total = counts.reduce((sum, count) => sum + count, 0);

@@ -23,6 +23,8 @@ export interface EarlierRequest {
   path: string;
   headers: IncomingHttpHeaders;
   remoteAddress: string;
+  /** Whether the client has closed its connection, so that the response cannot reach it. */
+  isDisconnected(this: void): boolean;
   /** Whether it came over TLS. */
   isSecure: boolean;
 }

@@ -13,7 +13,7 @@ import { changed, type Flavour } from './flavour.ts';
 
 export interface EventRoutePorts {
   datacenters: Datacenters;
-  incidents: Pick<IncidentStore, 'get' | 'list' | 'count'>;
+  incidents: Pick<IncidentStore, 'get' | 'list' | 'countInSteps'>;
   entities: Pick<EntityStore, 'get'>;
   commands: Pick<Commands, 'resolveEvent'>;
   flavour: Pick<Flavour, 'describesChanges'>;
@@ -42,7 +42,7 @@ export function earlierEventRoutes(ports: EventRoutePorts): EarlierRoute[] {
     const parts = allowed.map((datacenter): ListPart => {
       const scope = { namespace: datacenter.namespace, ...(entity === undefined ? undefined : { entity }) };
       return {
-        count: () => incidents.count(scope),
+        count: () => incidents.countInSteps(scope),
         *items(page) {
           for (const open of incidents.list(scope, page)) yield view.event(datacenter, open);
         },

@@ -77,7 +77,8 @@ export interface ActorRoutePorts {
   commands: Pick<Commands, 'wake'>;
   actors(filter: ActorFilter, page: PageRequest): Page<Static<typeof ActorSchema>>;
   actor(address: ActorAddress): Promise<ActorDetail | undefined>;
-  actorCounts(): Promise<StateCounts[]>;
+  /** Counts until the client has disconnected. */
+  actorCounts(isDisconnected: () => boolean): Promise<StateCounts[]>;
   ledgerOfKey(query: KeyQuery): KeySlice;
 }
 
@@ -139,7 +140,7 @@ export function actorRoutes({ commands, actors, actor, actorCounts, ledgerOfKey 
       access: { resource: 'actors', verb: 'list' },
       reads: 'nothing',
       description: { ...lists('how many actors are in each state', CountsSchema, {}), tag: 'actors' },
-      handle: async () => json(await actorCounts()),
+      handle: async ({ isDisconnected }) => json(await actorCounts(isDisconnected)),
     },
     {
       method: 'POST',

@@ -34,7 +34,8 @@ const NamespaceSummarySchema = Type.Object(
 type NamespaceSummary = Static<typeof NamespaceSummarySchema>;
 
 export interface NamespaceSummaryPorts {
-  namespaceCounts(): Promise<readonly NamespaceCount[]>;
+  /** Counts until the client has disconnected. */
+  namespaceCounts(isDisconnected: () => boolean): Promise<readonly NamespaceCount[]>;
   access: Pick<AccessControl, 'assertAllowed' | 'seesNamespace'>;
 }
 
@@ -60,8 +61,8 @@ export function namespaceSummaryRoutes({ namespaceCounts, access }: NamespaceSum
         ...lists('namespaces that the caller may see, with their problems and agents', NamespaceSummarySchema, {}),
         tag: 'namespaces',
       },
-      handle: async ({ caller }) => {
-        const counts = await namespaceCounts();
+      handle: async ({ caller, isDisconnected }) => {
+        const counts = await namespaceCounts(isDisconnected);
         const shown = counts
           .filter(({ name }) => access.seesNamespace(caller, name))
           .map(({ name, problems, agents }): NamespaceSummary => {

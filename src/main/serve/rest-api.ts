@@ -82,8 +82,8 @@ export function apiOf(config: BackendConfig, ports: RestApiPorts): Api {
     machines: PUBLISHED_MACHINES,
     actors: (filter, page) => listActors(store, filter, page),
     actor: (address) => system.details.of(address),
-    actorCounts: () => actorCounts.count(),
-    namespaceCounts: () => namespaceCounts.count(),
+    actorCounts: (isDisconnected) => actorCounts.count(isDisconnected),
+    namespaceCounts: (isDisconnected) => namespaceCounts.count(isDisconnected),
     entityDeadlineAtMs: (namespace, name) =>
       system.details.deadlineAtMs({ actor: 'entity', key: entityKey(namespace, name) }),
     ledgerOfKey: (query) => store.ledgerSliceOfKey(query),
