@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { emptyPuts } from '../../../src/store/commit/decision.ts';
 import { chain, GENESIS, type LedgerDraft } from '../../../src/store/ledger/ledger.ts';
@@ -43,6 +45,17 @@ describe('the LMDB store', () => {
     second.resources.set('namespaces/a', null);
     await store.write({ puts: second, ledger: [] });
     expect([...store.keys('resources', { from: 'namespaces/', to: 'namespaces0' })]).to.deep.equal(['namespaces/b']);
+  });
+
+  it('maps its file once while it grows to 10 MB', async () => {
+    const value = { text: 'a'.repeat(100_000) };
+    for (let round = 0; round < 10; round += 1) {
+      const puts = emptyPuts();
+      for (let index = 0; index < 10; index += 1) puts.resources.set(`checks/default/${round}-${index}`, value);
+      await store.write({ puts, ledger: [] });
+    }
+    const maps = readFileSync('/proc/self/maps', 'utf8').split('\n');
+    expect(maps.filter((line) => line.endsWith(join(directory.path, 'data.mdb')))).to.have.lengthOf(1);
   });
 
   it('has no record with a key that is too long to be stored', () => {

@@ -2,6 +2,11 @@ import { type Database, open, type RootDatabase } from 'lmdb';
 import { assertReadersFile, hasAllPages, prepareDataFile, reserveReadersFile, restrictToOwner } from './lmdb-file.ts';
 
 const MAX_DATABASES = 32;
+/**
+ * The address space that is reserved for the file, which grows only as it is written. When the file becomes larger, LMDB maps it
+ * again at twice the size and keeps the old mapping, so that its pages are in memory twice.
+ */
+const MAP_BYTES = 1024 * 1024 * 1024;
 /** The two meta pages at the beginning of the file. */
 const META_PAGES = 2;
 
@@ -30,6 +35,7 @@ export function openEnvironment({ directory, sync, readOnly = false }: Environme
   const root = open<Buffer, string>({
     path: directory,
     encoding: 'binary',
+    mapSize: MAP_BYTES,
     maxDbs: MAX_DATABASES,
     overlappingSync: false,
     eventTurnBatching: false,
