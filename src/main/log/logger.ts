@@ -117,21 +117,35 @@ class LineLogger implements Logger {
   readonly #lines: PinoLogger;
   readonly #fields: Record<string, unknown>;
   readonly #threshold: Threshold;
-  readonly #bound: PinoLogger;
+  /** Created by the first line: most connections write none, and pino encodes the fields when it creates a child. */
+  #bound: PinoLogger | undefined;
 
   constructor(out: RedirectableLines, lines: PinoLogger, fields: Record<string, unknown>, threshold: Threshold) {
     this.#out = out;
     this.#lines = lines;
     this.#fields = fields;
     this.#threshold = threshold;
-    this.#bound = lines.child(fields);
   }
 
-  fatal = (fields: object, message: string): void => this.#write('fatal', fields, message);
-  error = (fields: object, message: string): void => this.#write('error', fields, message);
-  warn = (fields: object, message: string): void => this.#write('warn', fields, message);
-  info = (fields: object, message: string): void => this.#write('info', fields, message);
-  debug = (fields: object, message: string): void => this.#write('debug', fields, message);
+  fatal(fields: object, message: string): void {
+    this.#write('fatal', fields, message);
+  }
+
+  error(fields: object, message: string): void {
+    this.#write('error', fields, message);
+  }
+
+  warn(fields: object, message: string): void {
+    this.#write('warn', fields, message);
+  }
+
+  info(fields: object, message: string): void {
+    this.#write('info', fields, message);
+  }
+
+  debug(fields: object, message: string): void {
+    this.#write('debug', fields, message);
+  }
 
   child(fields: Record<string, unknown>): Logger {
     return new LineLogger(this.#out, this.#lines, { ...this.#fields, ...fields }, this.#threshold);
@@ -163,7 +177,9 @@ class LineLogger implements Logger {
   }
 
   #write(level: LogLevel, fields: object, message: string): void {
-    if (SEVERITY[level] >= SEVERITY[this.#threshold.level]) this.#bound[level](fields, message);
+    if (SEVERITY[level] < SEVERITY[this.#threshold.level]) return;
+    this.#bound ??= this.#lines.child(this.#fields);
+    this.#bound[level](fields, message);
   }
 }
 
