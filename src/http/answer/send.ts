@@ -6,10 +6,12 @@ import type { Answer } from '../request/route.ts';
 
 /** Passes a response to Koa. */
 export function send(context: Context, { status, body = '', type, headers }: Answer): void {
-  context.status = status;
-  if (type !== undefined) context.res.setHeader('Content-Type', type);
-  if (headers !== undefined) for (const name in headers) context.res.setHeader(name, headers[name] ?? '');
-  context.body =
+  // The members of the context are setters that call these.
+  const { res, response } = context;
+  response.status = status;
+  if (type !== undefined) res.setHeader('Content-Type', type);
+  if (headers !== undefined) for (const name in headers) res.setHeader(name, headers[name] ?? '');
+  response.body =
     typeof body === 'string' || Buffer.isBuffer(body)
       ? body
       : Readable.from(yieldingBetween(body, context.req.socket), { highWaterMark: 1 });

@@ -12,7 +12,9 @@ export const upgradableOn = (paths: ReadonlySet<string>): typeof IncomingMessage
 
     /** Whether the connection is upgraded. Node.js sets it when it has parsed the header, and reads it before it emits the request. */
     get upgrade(): unknown {
-      return this.method === 'CONNECT' || this.#isForWebSocket() ? this.#upgrade : false;
+      // Most requests ask for no upgrade, and their path need not be looked at.
+      if (this.#upgrade !== true) return false;
+      return this.method === 'CONNECT' || this.#isForWebSocket();
     }
 
     set upgrade(upgrade: unknown) {
