@@ -7,7 +7,7 @@ import { atMostJsonBytes } from '../../../src/store/records/event-sizes.ts';
 import { jsonBytes } from '../../../src/wire/json-parts.ts';
 
 /** The limits of `mon-backend start` by default. */
-const DEFAULT_LIMITS = { checks: 1_000, bytes: 10_485_760 };
+const DEFAULT_LIMITS = { checks: 10_000, bytes: 104_857_600 };
 
 describe('the limit of the size of a value', () => {
   it('is never below the bytes of its JSON', () => {
