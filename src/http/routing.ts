@@ -14,7 +14,7 @@ import { parseForm } from './request/form-body.ts';
 import { parseArray, parseObject, readBody } from './request/json-body.ts';
 import { parseMergePatch } from './request/merge-patch.ts';
 import { parseQuery } from './request/query.ts';
-import { cleanedPath, hasMalformedEscape, isText, originForm } from './request/request-path.ts';
+import { cleanedPath, hasMalformedEscape, isText, originForm, pathOf } from './request/request-path.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { Access, Answer, Route, RouteRequest } from './request/route.ts';
 import { type FoundRoute, parametersOf, RouteTrie, segmentsOf } from './request/route-trie.ts';
@@ -96,8 +96,7 @@ function hasPath(context: Context): boolean {
 /** Answers 400 to malformed escapes and redirects paths with empty or dot segments to their clean form; returns whether it did. */
 function isUnclean(context: Context): boolean {
   const url = context.req.url ?? '/';
-  const questionMark = url.indexOf('?');
-  const path = questionMark < 0 ? url : url.slice(0, questionMark);
+  const path = pathOf(context.req);
   if (hasMalformedEscape(path)) {
     send(context, BAD_REQUEST);
     return true;

@@ -22,8 +22,9 @@ function restoredItems(shown: unknown[], sent: unknown[]): unknown[] {
 /** Returns `shown` itself when nothing changes, which is usual. */
 function restoredMembers(shown: object, sent: object): object {
   let changes: Map<string, unknown> | undefined;
-  for (const name of Object.keys(shown)) {
-    if (!Object.hasOwn(sent, name)) continue;
+  // Most members of what is shown were not sent.
+  for (const name of Object.keys(sent)) {
+    if (!Object.hasOwn(shown, name)) continue;
     const member = (shown as Members)[name];
     const kept = restored(member, (sent as Members)[name]);
     if (kept !== member) (changes ??= new Map()).set(name, kept);

@@ -5,10 +5,14 @@ const MALFORMED_ESCAPE = /%(?![0-9a-f]{2})/i;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]+)/i;
 
 /** The path of a request, without its query. */
-export const pathOf = ({ url = '' }: Pick<IncomingMessage, 'url'>): string => url.split('?', 1)[0] ?? '';
+export function pathOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
+  const questionMark = url.indexOf('?');
+  return questionMark < 0 ? url : url.slice(0, questionMark);
+}
 
 /** Splits a request target into path with query, and the authority of an absolute-form target. */
 export function originForm(target: string): { target: string; authority: string | undefined } {
+  if (target.startsWith('/')) return { target, authority: undefined };
   const [prefix = '', authority] = ABSOLUTE_FORM.exec(target) ?? [];
   const rest = target.slice(prefix.length);
   return { target: rest.startsWith('/') || authority === undefined ? rest : `/${rest}`, authority };
