@@ -1,7 +1,15 @@
-import { EMPTY_ENTITY_STATE, type Entity, type EntityConfig, joinEntity } from '../resources/entity.ts';
+import { deepFreeze } from '../resources/deep-freeze.ts';
+import {
+  EMPTY_ENTITY_STATE,
+  type Entity,
+  type EntityConfig,
+  type EntityState,
+  joinEntity,
+} from '../resources/entity.ts';
 import type { TableReader } from './commit/decision.ts';
 import { entityKey } from './encoding/keyspace.ts';
 import { type LazyPage, mapPage, type PageRequest } from './page.ts';
+import { atMostJsonBytes } from './records/event-sizes.ts';
 import { readResource, ResourceStore } from './resource-store.ts';
 import type { TransactionalStore } from './commit/transactional-store.ts';
 
@@ -11,8 +19,32 @@ export function readEntity(reader: TableReader, namespace: string, name: string)
   return config === undefined ? undefined : withState(reader, config, namespace, name);
 }
 
-function withState(reader: TableReader, config: EntityConfig, namespace: string, name: string): Entity {
-  return joinEntity(config, reader.get('entities', entityKey(namespace, name))?.state ?? EMPTY_ENTITY_STATE);
+const stateOf = (reader: TableReader, namespace: string, name: string): EntityState =>
+  reader.get('entities', entityKey(namespace, name))?.state ?? EMPTY_ENTITY_STATE;
+
+const withState = (reader: TableReader, config: EntityConfig, namespace: string, name: string): Entity =>
+  joinEntity(config, stateOf(reader, namespace, name));
+
+/** A larger entity is joined and encoded with each event: it would take memory twice. */
+const MAX_SHARED_BYTES = 64 * 1024;
+
+/** Entities by the configuration that they were joined from. They go with it when it leaves the cache of the store. */
+const shared = new WeakMap<EntityConfig, { state: EntityState; entity: Entity }>();
+
+/**
+ * Returns the entity as `readEntity` does. Until one of its parts changes it is the same object, which is frozen at every level, so
+ * that its events can share its encoded form.
+ */
+export function readSharedEntity(reader: TableReader, namespace: string, name: string): Entity | undefined {
+  const config = readResource(reader, 'entities', namespace, name);
+  if (config === undefined) return undefined;
+  const state = stateOf(reader, namespace, name);
+  const known = shared.get(config);
+  if (known?.state === state) return known.entity;
+  const entity = joinEntity(config, state);
+  if (atMostJsonBytes(entity) > MAX_SHARED_BYTES) return entity;
+  shared.set(config, { state, entity: deepFreeze(entity) });
+  return entity;
 }
 
 /** The durable entities: configuration joined with state. */

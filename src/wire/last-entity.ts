@@ -1,3 +1,4 @@
+import { deepFreeze } from '../resources/deep-freeze.ts';
 import type { Entity } from '../resources/entity.ts';
 
 /** A larger entity is decoded with each event: it would stay in memory for each connection. */
@@ -46,10 +47,4 @@ export class LastEntity {
     deepFreeze(read.entity);
     this.#last = { ...read, bytes: Buffer.from(read.bytes) };
   }
-}
-
-function deepFreeze(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return;
-  Object.freeze(value);
-  for (const member of Object.values(value)) deepFreeze(member);
 }

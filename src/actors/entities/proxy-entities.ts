@@ -1,6 +1,6 @@
 import { type Entity, entityWithDefaults, withOwnSubscription } from '../../resources/entity.ts';
 import type { CheckEvent } from '../../resources/event.ts';
-import { readEntity } from '../../store/entity-store.ts';
+import { readSharedEntity } from '../../store/entity-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { storeNewEntity } from './stored-entities.ts';
 
@@ -14,7 +14,7 @@ export function resolveEntity(ctx: DecisionContext, event: CheckEvent): CheckEve
   if (proxyName === '' && entity.entity_class === 'agent') return event;
   const name = proxyName === '' ? (entity.metadata.name ?? '') : proxyName;
   const namespace = entity.metadata.namespace ?? '';
-  const stored = readEntity(ctx.decision, namespace, name);
+  const stored = readSharedEntity(ctx.decision, namespace, name);
   if (stored !== undefined) return { ...event, entity: stored };
   const sent = proxyName === '' ? entity : entityWithDefaults({ metadata: { name, namespace } });
   const createdBy = metadata.created_by ?? sent.metadata.created_by;
