@@ -158,7 +158,7 @@ function* candidates({ pipelines, handlers }: NamedByEvent, resources: PipelineR
     }
   }
   if (handlers.length === 0) return;
-  const { selected, unselected } = selectHandlers(handlers, resources.handler);
+  const { selected, unselected } = selectHandlers(handlers, (name) => resources.handler(name));
   for (const [handler, found] of selected) {
     yield { handler, filters: found.filters ?? NO_FILTERS, mutator: found.mutator, found };
   }

@@ -15,6 +15,8 @@ const NUMBER_KEY = 'notification-number';
 /** Longer reasons are cut. */
 const MAX_REASON_CHARACTERS = 1_000;
 
+const NO_OTHERS: readonly string[] = [];
+
 /** A handler that an event names, or a workflow of one of its pipelines. */
 export interface NamedHandler {
   handler: string;
@@ -44,7 +46,7 @@ export function recordNotification(ctx: DecisionContext, key: string, notificati
   const { outcome, decidedAtMs, atMs } = notification;
   const reason = notification.reason.slice(0, MAX_REASON_CHARACTERS);
   const bounded = { ...notification, reason };
-  count(ctx, key, notification);
+  count(ctx, key, notification.handler, outcome);
   return changeStreaks(ctx, key, (streaks) => {
     if (outcome === 'denied' || outcome === 'skipped') {
       return continueStreak(ctx, streaks, notification, { outcome, reason, atMs, notification: () => bounded });
@@ -76,10 +78,11 @@ function recordUndelivered(
   outcome: StreakOutcome,
   fullReason: string,
 ): void {
-  const { handler, pipeline, workflow, nth, others = [] } = named;
+  const { handler, pipeline, workflow, nth, others = NO_OTHERS } = named;
   const { nowMs: atMs } = ctx;
   const reason = fullReason.slice(0, MAX_REASON_CHARACTERS);
-  for (const name of [handler, ...others]) count(ctx, streaks.key, { handler: name, outcome });
+  count(ctx, streaks.key, handler, outcome);
+  for (const name of others) count(ctx, streaks.key, name, outcome);
   continueStreak(ctx, streaks, named, {
     outcome,
     reason,
@@ -101,11 +104,7 @@ function recordUndelivered(
   });
 }
 
-function count(
-  ctx: DecisionContext,
-  key: string,
-  { handler, outcome }: Pick<Notification, 'handler' | 'outcome'>,
-): void {
+function count(ctx: DecisionContext, key: string, handler: string, outcome: Notification['outcome']): void {
   ctx.decision.tally.notify(namespaceOfKey(key), handler, outcome);
 }
 
@@ -126,7 +125,7 @@ function continueStreak(
   { outcome, reason, atMs, notification }: Undelivered,
 ): number {
   const { key } = streaks;
-  const { handler, pipeline, workflow, nth, others = [] } = named;
+  const { handler, pipeline, workflow, nth, others = NO_OTHERS } = named;
   const list = streaks.list(ctx);
   const index = list.findIndex((streak) => isOf(streak, named));
   const open = list[index];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Check } from '../../resources/check.ts';
 import type { Event } from '../../resources/event.ts';
-import { pipelineResources } from '../../pipeline/pipeline-resources.ts';
+import { StoredPipelineResources } from '../../pipeline/pipeline-resources.ts';
 import { simpleFilters } from '../../pipeline/simple-filters.ts';
 import { isHandled } from '../../rules/aggregate-names.ts';
 import { filterInputOf, type FilterInput, isIncident } from '../../rules/built-in-filters.ts';
@@ -68,10 +68,13 @@ export function definitionOf(reader: TableReader, { entity, check }: Event): Che
   return readResource(reader, 'checks', entity?.metadata.namespace ?? '', check.metadata.name ?? '');
 }
 
+const NO_NAMES: readonly never[] = [];
+
 /** Returns what the event names. The stored check decides as well whether its events are handled. */
 export const namedBy = ({ check, metrics, pipelines }: Event, definition: Check | undefined): NamedByEvent => ({
-  pipelines: pipelines ?? [],
-  handlers: [...(check?.handlers ?? []), ...(metrics?.handlers ?? [])],
+  pipelines: pipelines ?? NO_NAMES,
+  handlers:
+    metrics === undefined ? (check?.handlers ?? NO_NAMES) : [...(check?.handlers ?? []), ...(metrics.handlers ?? [])],
   isHandled: isHandled(check ?? {}, definition),
 });
 
@@ -89,7 +92,7 @@ export function publish(
 ): void {
   if (isEmpty(named)) return;
   const namespace = received.entity?.metadata.namespace ?? '';
-  const resources = pipelineResources(ctx.decision, namespace);
+  const resources = new StoredPipelineResources(ctx.decision, namespace);
   const isRefused = givesWay && ctx.isOutboxFull;
   let built: Event | undefined;
   const whole = (): Event => (built ??= event());
@@ -116,7 +119,7 @@ export function publish(
 
 /** Records in the streaks of the event's key that no handler runs with it, for each run that it leads to. */
 export function skipPublication(ctx: DecisionContext, streaks: KeyStreaks, event: Event, reason: string): void {
-  const resources = pipelineResources(ctx.decision, event.entity?.metadata.namespace ?? '');
+  const resources = new StoredPipelineResources(ctx.decision, event.entity?.metadata.namespace ?? '');
   const named = namedBy(event, definitionOf(ctx, event));
   const runs = planRuns(named, filterInputOf(event), { resources, nowMs: ctx.nowMs });
   for (const run of runs) skip(ctx, streaks, run, reason);

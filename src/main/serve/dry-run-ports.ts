@@ -6,7 +6,7 @@ import { NOT_INSTALLED } from '../../pipeline/dry-run-end.ts';
 import { EventLookups } from '../../pipeline/event-lookups.ts';
 import { Libraries } from '../../pipeline/libraries.ts';
 import type { MutatorPorts } from '../../pipeline/mutators.ts';
-import { pipelineResources } from '../../pipeline/pipeline-resources.ts';
+import { StoredPipelineResources } from '../../pipeline/pipeline-resources.ts';
 import type { ResourceEnvironmentPorts } from '../../pipeline/resource-environment.ts';
 import { RunEnded } from '../../pipeline/run-ended.ts';
 import { runtimeAssets } from '../../pipeline/runtime-assets.ts';
@@ -48,7 +48,7 @@ export function dryRunPorts(
   const librariesOf: MutatorPorts['libraries'] = async (namespace, owner, assets) =>
     libraries.of(await installed(namespace, owner, assets));
   const ports = (mayReadEvents: boolean): DryRunPorts => ({
-    resources: (namespace) => pipelineResources(reader, namespace),
+    resources: (namespace) => new StoredPipelineResources(reader, namespace),
     filters: {
       filter: (namespace, name) => readResource(reader, 'filters', namespace, name),
       libraries: (namespace, name, filter) => librariesOf(namespace, `filter "${name}"`, filter.runtime_assets),
