@@ -6,7 +6,7 @@ export const LAYERS = [
   ['resources', 'ports'],
   ['formats', 'wire', 'rules'],
   ['machines'],
-  ['sandbox', 'exec', 'store', 'assets'],
+  ['sandbox', 'exec', 'store', 'assets', 'serving'],
   ['scheduler', 'pipeline', 'explain'],
   ['actors'],
   ['auth'],
@@ -39,6 +39,7 @@ export const SUB_LAYERS = {
 export const ONLY = {
   sandbox: ['resources', 'ports'],
   exec: ['ports'],
+  serving: [],
   config: ['resources'],
   agent: [
     'resources',
@@ -48,6 +49,7 @@ export const ONLY = {
     'machines',
     'exec',
     'assets',
+    'serving',
     'rules/token-bucket.ts',
     'store/disk-queue.ts',
   ],

@@ -13,24 +13,22 @@ export const TIMED = {
  * other processes of the machine does not count.
  */
 export class TimedProcess {
-  readonly #pid: number;
-  readonly #logs: readonly unknown[];
+  readonly #program: { readonly pid: number; readonly logs: readonly unknown[] };
 
   /** `logs` are the lines of its stderr. The process must run with the environment `TIMED`. */
-  constructor({ pid, logs }: { pid: number; logs: readonly unknown[] }) {
-    this.#pid = pid;
-    this.#logs = logs;
+  constructor(program: { readonly pid: number; readonly logs: readonly unknown[] }) {
+    this.#program = program;
   }
 
   /** Returns the longest tick since the last call, ms of CPU time. */
   async longestTickMs(): Promise<number> {
     const before = this.#lines.length;
-    process.kill(this.#pid, 'SIGUSR2');
+    process.kill(this.#program.pid, 'SIGUSR2');
     await eventually(() => this.#lines.length > before, Boolean, { what: 'the longest tick', withinMs: 60_000 });
     return Number(this.#lines.at(-1)?.slice(LINE.length));
   }
 
   get #lines(): string[] {
-    return this.#logs.filter((line): line is string => typeof line === 'string' && line.startsWith(LINE));
+    return this.#program.logs.filter((line): line is string => typeof line === 'string' && line.startsWith(LINE));
   }
 }

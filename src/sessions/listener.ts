@@ -11,6 +11,7 @@ import type { WebSocket } from 'ws';
 import type { ActorSystem } from '../actors/system.ts';
 import type { QueueStats } from '../ports/queue-stats.ts';
 import { StoreUnavailable } from '../resources/errors.ts';
+import { oneAtATime } from '../serving/one-at-a-time.ts';
 import type { Page, PageRequest } from '../store/page.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
 import { type AgentPortStats, agentPortStats } from './agent-port-stats.ts';
@@ -115,9 +116,8 @@ export class AgentListener {
       headersTimeout: HANDSHAKE_TIMEOUT_MS,
       connectionsCheckingInterval: HANDSHAKE_CHECK_INTERVAL_MS,
     });
-    this.server.on('request', (request, response) => {
-      void this.#answer(request, response);
-    });
+    const answer = oneAtATime((request, response) => void this.#answer(request, response));
+    this.server.on('request', answer);
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       this.#handshakes.refuseMalformed(error, socket as Socket);
     });

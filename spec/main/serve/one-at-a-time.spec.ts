@@ -176,6 +176,24 @@ for (const [protocol, isTls] of [
       expect(api.begun).to.have.length(1);
     });
 
+    it('give other connections their turn after each of them', async () => {
+      const ticks: number[] = [];
+      let tick = 0;
+      const count = (): void => {
+        tick += 1;
+        if (ticks.length < REQUESTS) setImmediate(count);
+      };
+      api.handle = (request, response) => {
+        ticks.push(tick);
+        response.end(`${request.url};`);
+      };
+      const socket = await api.connect();
+      setImmediate(count);
+      socket.write(get('/many').repeat(REQUESTS - 1) + get('/last', CLOSE));
+      await text(socket);
+      expect(new Set(ticks).size).to.equal(REQUESTS);
+    });
+
     it('do not delay those of another connection', async () => {
       const slow = await api.connect();
       api.handle = (request, response) => {

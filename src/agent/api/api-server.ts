@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { InvalidResource, Overloaded } from '../../resources/errors.ts';
+import { oneAtATime } from '../../serving/one-at-a-time.ts';
 import { describeSocketError } from '../../formats/socket-error.ts';
 import { assertJsonBounds } from '../../wire/json-bounds.ts';
 import { ByteBudget } from '../queue/byte-budget.ts';
@@ -66,7 +67,8 @@ export class ApiServer {
       connectionsCheckingInterval: CHECK_INTERVAL_MS,
     });
     this.#server.maxConnections = MAX_CONNECTIONS;
-    this.#server.on('request', (request, response) => void this.#answer(request, response));
+    const answer = oneAtATime((request, response) => void this.#answer(request, response));
+    this.#server.on('request', answer);
   }
 
   /** Starts to listen. Rejects with a description of the system error when the address cannot be used. */

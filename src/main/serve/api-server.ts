@@ -5,7 +5,7 @@ import { upgradableOn } from '../../http/upgrade/upgradable-request.ts';
 import type { ConnectionBound } from './connection-bound.ts';
 import { ConnectionRefusal } from './connection-refusal.ts';
 import { close } from './listen.ts';
-import { oneAtATime } from './one-at-a-time.ts';
+import { oneAtATime } from '../../serving/one-at-a-time.ts';
 
 const REQUEST_TIMEOUT_MS = 15_000;
 /** Maximum delay before a request beyond its time limit is ended. */

@@ -8,7 +8,8 @@ interface Exchange {
 
 /**
  * Begins a connection's next request when the system has taken the response before it, or cannot send it any more. A client
- * that sends requests and reads no responses causes one response.
+ * that sends requests and reads no responses causes one response. Other connections have their turn between two requests
+ * that arrived together.
  */
 export function oneAtATime(answer: RequestListener): RequestListener {
   const connections = new WeakMap<Socket, Connection>();
@@ -58,6 +59,11 @@ class Connection {
   }
 
   #next(): void {
+    if (this.#waiting.length > 0) setImmediate(() => this.#beginNext());
+    else this.#isAnswering = false;
+  }
+
+  #beginNext(): void {
     this.#isAnswering = false;
     if (!this.#socket.writable) this.#waiting.length = 0;
     const next = this.#waiting.shift();
