@@ -38,6 +38,7 @@ function sessionOf(agentName: string): AgentPorts.AgentSession {
     namespace: 'default',
     agentName,
     queueId: undefined,
+    openedAtMs: Date.now(),
     silentMs: () => 0,
     ping: silent,
     close: silent,

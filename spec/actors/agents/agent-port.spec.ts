@@ -28,6 +28,7 @@ describe('a connection to the agent port', () => {
       namespace: 'default',
       agentName: 'known',
       queueId: undefined,
+      openedAtMs: clock.nowMs(),
       silentMs: () => 0,
       ping: () => undefined,
       close: () => undefined,

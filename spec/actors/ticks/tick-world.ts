@@ -110,6 +110,7 @@ export class TickWorld {
       namespace: 'default',
       agentName,
       queueId: undefined,
+      openedAtMs: this.clock.nowMs(),
       silentMs: () => 0,
       ping: () => undefined,
       close: () => undefined,

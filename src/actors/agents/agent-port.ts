@@ -69,7 +69,7 @@ export class AgentPort {
 
   /** @throws StoreUnavailable */
   open(session: AgentSession): void {
-    const { id, namespace, agentName } = session;
+    const { id, namespace, agentName, openedAtMs } = session;
     this.#decider.decide({ cause: { session: id }, source: session, unbounded: true }, (ctx) => {
       const details = { namespace, agentName };
       const isRecorded = this.#counted.opened(entityKey(namespace, agentName), id, ctx.steadyMs);
@@ -77,7 +77,7 @@ export class AgentPort {
         ctx.create('connection', id, { key: id, atMs: ctx.steadyMs }, 'socket.opened', details),
       );
       if (snapshot === undefined) return;
-      ctx.put('sessions', id, { namespace, agentName, openedAtMs: ctx.nowMs, actor: snapshot });
+      ctx.put('sessions', id, { namespace, agentName, openedAtMs, actor: snapshot });
       if (isRecorded) recordSession(ctx, entityKey(namespace, agentName), id);
       repairClass(ctx, namespace, agentName);
       recordAgentConnected(ctx, entityKey(namespace, agentName));
@@ -119,24 +119,24 @@ export class AgentPort {
   }
 
   #advance(ctx: DecisionContext, id: string, event: ConnectionEvent): void {
-    const record = ctx.get('sessions', id);
-    if (record === undefined) {
+    const session = this.#sessions.get(id);
+    // An open session has the data of its record, which is read only to wake the actor.
+    const opened = session ?? ctx.get('sessions', id);
+    const details = event.type === 'socket.closed' ? { code: event.code } : undefined;
+    const sent = opened && this.#counted.run(ctx, id, () => ctx.send('connection', id, event, details));
+    if (opened === undefined || sent === undefined) {
       // The opening was lost with a failed write: there is no stored session to end.
       if (event.type === 'socket.closed') this.#sessions.delete(id);
       return;
     }
-    const details = event.type === 'socket.closed' ? { code: event.code } : undefined;
-    const sent = this.#counted.run(ctx, id, () => ctx.send('connection', id, event, details));
-    if (sent === undefined) return;
-    const session = this.#sessions.get(id);
+    const { namespace, agentName, openedAtMs } = opened;
     if (sent.snapshot === undefined) {
-      const { namespace, agentName } = record;
       ctx.delete('sessions', id);
       this.#sessions.delete(id);
       this.#counted.closed(id);
       if (!this.isConnected(namespace, agentName)) recordAgentDisconnected(ctx, entityKey(namespace, agentName));
     } else {
-      ctx.put('sessions', id, { ...record, actor: sent.snapshot });
+      ctx.put('sessions', id, { namespace, agentName, openedAtMs, actor: sent.snapshot });
     }
     session?.stateChanged(sent.state);
   }
@@ -209,7 +209,7 @@ export class AgentPort {
       try {
         this.#decide(session, event.id, undefined, (ctx) => {
           assertNamespaceExists(ctx, session.namespace);
-          receiveKeepalive(ctx, event, ctx.get('sessions', session.id)?.openedAtMs);
+          receiveKeepalive(ctx, event, session.openedAtMs);
         });
       } catch (error) {
         if (error instanceof EntityRejected) this.notify(session.id, { type: 'registration.refused' });

@@ -9,6 +9,8 @@ export interface AgentSession extends Source {
   readonly agentName: string;
   /** The agent's queue, when its events are numbered. */
   readonly queueId: string | undefined;
+  /** Wall clock, Unix ms. */
+  readonly openedAtMs: number;
   /** The time since the last frame, ms. Time in which the socket was not read does not count. */
   silentMs(): number;
   ping(): void;

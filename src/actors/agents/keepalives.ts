@@ -131,20 +131,18 @@ function rebuilt(
     entity,
     id: randomUUID(),
     timestamp: ctx.nowS,
-    check: {
-      ...eventCheckWithDefaults({
-        metadata: { name: KEEPALIVE, namespace: entity.metadata.namespace ?? null },
-        interval: check.interval,
-        timeout: check.timeout,
-        ttl: check.ttl,
-        handlers: entity.keepalive_handlers ?? DEFAULT_HANDLERS,
-        scheduler: SCHEDULER,
-      }),
+    check: eventCheckWithDefaults({
+      metadata: { name: KEEPALIVE, namespace: entity.metadata.namespace ?? null },
+      interval: check.interval,
+      timeout: check.timeout,
+      ttl: check.ttl,
+      handlers: entity.keepalive_handlers ?? DEFAULT_HANDLERS,
+      scheduler: SCHEDULER,
       executed: ctx.nowS,
       issued: ctx.nowS,
       status,
       output,
-    },
+    }),
   };
 }
 

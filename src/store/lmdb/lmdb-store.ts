@@ -185,7 +185,11 @@ export class LmdbStore implements TransactionalStore {
   }
 
   #updateCaches({ resources, entities, agentQueues }: WriteSet['puts']): void {
-    for (const key of entities.keys()) this.#entities.delete(key);
+    for (const [key, record] of entities) {
+      // Entities that nothing reads do not displace others.
+      if (record === null) this.#entities.delete(key);
+      else if (this.#entities.has(key)) this.#entities.set(key, record);
+    }
     if (resources.size > 0) this.#hotResources.clear();
     for (const key of resources.keys()) this.#resources.delete(key);
     for (const [key, queues] of agentQueues) {
