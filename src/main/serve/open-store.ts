@@ -1,4 +1,5 @@
-import { LmdbStore, type LmdbStoreOptions } from '../../store/lmdb/lmdb-store.ts';
+import type { EnvironmentOptions } from '../../store/lmdb/lmdb-environment.ts';
+import { LmdbStore } from '../../store/lmdb/lmdb-store.ts';
 import { reportingDamage } from '../../store/maintenance/store-state.ts';
 import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { storeDirectory } from '../process/directories.ts';
@@ -9,7 +10,7 @@ export interface OpenStoreOptions {
   stateDir: string;
   /** The socket on which a running backend would answer; by default the one in the state directory. */
   controlSocket?: string | undefined;
-  sync: LmdbStoreOptions['sync'];
+  sync: EnvironmentOptions['sync'];
   /** Checks the store in the directory before it is opened, while this process has its lock. */
   probe?: ((directory: string) => Promise<void>) | undefined;
 }
@@ -18,7 +19,7 @@ export interface OpenStoreOptions {
 export async function openStore(
   { stateDir, controlSocket, sync, probe }: OpenStoreOptions,
   closers: Closers,
-  open: (options: LmdbStoreOptions) => TransactionalStore = (lmdbOptions) => new LmdbStore(lmdbOptions),
+  open: (options: EnvironmentOptions) => TransactionalStore = (lmdbOptions) => new LmdbStore(lmdbOptions),
 ): Promise<TransactionalStore> {
   const lock = await ownStore(stateDir, controlSocket);
   closers.add(() => {

@@ -50,8 +50,6 @@ const ABSENT: ResourceRecord = Object.freeze({});
 /** The value of an index entry, which has its information in the key alone. */
 const MARK = Buffer.alloc(0);
 
-export type LmdbStoreOptions = EnvironmentOptions;
-
 /** The store on LMDB: named databases with text keys and sealed values; the ledger under its sequence numbers. */
 export class LmdbStore implements TransactionalStore {
   readonly #root: Environment;
@@ -74,7 +72,7 @@ export class LmdbStore implements TransactionalStore {
    * @throws StoreTooNew, StoreOutdated, StoreTooOld when the store has another version
    * @throws CorruptRecord when its file is not a database
    */
-  constructor(options: LmdbStoreOptions) {
+  constructor(options: EnvironmentOptions) {
     const { directory, readOnly = false } = options;
     this.#directory = directory;
     this.#marksStop = !readOnly;
