@@ -59,6 +59,7 @@ export const EXPENSIVE_MESSAGES: Readonly<Record<string, ExpensiveMessage>> = {
   'objects with a name of their own': json(() => filled((n) => `{"k${n}":1}`, `{${ENTITY},"x":[`, ']}')),
   'nested lists': json(() => Buffer.from('['.repeat(MAX_BYTES))),
   hooks: json(() => filled(() => '{}', inCheck('hooks'), ']}}')),
+  handlers: json(() => filled((n) => `"h${n}"`, inCheck('handlers'), ']}}', 90_000)),
   subscriptions: json(() => filled((n) => `"s${n}"`, `{${ENTITY},${CHECK.slice(0, -1)},"subscriptions":[`, ']}}')),
   'metric points in nanoseconds': json(() =>
     filled(() => '{"timestamp":1767268800123456789}', `{${ENTITY},"metrics":{"points":[`, ']}}'),

@@ -69,6 +69,14 @@ describe('the handlers of an event', () => {
     expect(selected(['s', 'u'], handlers)).to.deep.equal(['a']);
   });
 
+  it('that do not exist are reported one by one up to a hundred, and further ones together', () => {
+    const names = Array.from({ length: 300 }, (_, n) => `h${n}`);
+    const { unselected } = selectHandlers(names, () => undefined);
+    const reason = 'handler does not exist';
+    expect(unselected.slice(0, 100)).to.deep.equal(names.slice(0, 100).map((name) => ({ name, reason })));
+    expect(unselected.slice(100)).to.deep.equal([{ name: 'h100', reason, others: names.slice(101) }]);
+  });
+
   it('are limited to a thousand names: all further ones are named, and no more are looked up', () => {
     const names = Array.from({ length: 3_000 }, (_, n) => `h${n}`);
     const handlers: Record<string, Entry> = { s: set(...names, 't'), t: set('below', 'h0', 'h2999') };

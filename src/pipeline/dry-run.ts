@@ -3,10 +3,10 @@ import type { Handler } from '../resources/handler.ts';
 import type { Mutator } from '../resources/mutator.ts';
 import { redactEvent } from '../resources/redaction.ts';
 import { denialBy, filterInputOf, type FilterInput, isBuiltInFilter } from '../rules/built-in-filters.ts';
+import { NO_HANDLER } from '../rules/handler-selection.ts';
 import {
   isBuiltInMutator,
   type NamedByEvent,
-  NO_HANDLER,
   type PlannedRun,
   planRuns,
   type PipelineResources,

@@ -4,6 +4,8 @@ import { LeftOutNames } from './left-out-names.ts';
 const MAX_LEVELS = 3;
 /** The maximum number of distinct handlers and sets of one event. */
 const MAX_NAMES = 1_000;
+/** Handlers that do not exist and are reported one by one. Further ones of an event are reported together. */
+const MAX_MISSING = 100;
 /** The maximum number of names that are read for one event, including duplicates. */
 const MAX_READ = 10_000;
 /** The maximum number of further names that are read, to name those that are left out. */
@@ -11,6 +13,8 @@ const MAX_LEFT_OUT_READ = 10_000;
 
 const TOO_MANY_NAMES = `an event leads to at most ${MAX_NAMES} handlers and sets: this one and those after it are left out`;
 
+/** The reason for skipping a handler that does not exist. */
+export const NO_HANDLER = 'handler does not exist';
 const NO_MEMBERS = 'handler set leads to no handler';
 
 /** The fields of a handler that the selection reads. */
@@ -50,6 +54,8 @@ export function selectHandlers<H extends Selectable>(
   const seen = new Set<string>();
   const selected: [name: string, handler: H][] = [];
   const unselected: Unselected[] = [];
+  const missing = new LeftOutNames();
+  let reported = 0;
   const members = new Memberships();
   let lists: NameList[] = [{ owner: undefined, names }];
   let read = 0;
@@ -62,13 +68,16 @@ export function selectHandlers<H extends Selectable>(
         if (seen.has(name) && read <= MAX_READ) continue;
         if (seen.size === MAX_NAMES || read > MAX_READ) {
           const rest = [list.slice(index), ...[...lists.slice(at + 1), ...below].map((one) => one.names)];
-          unselected.push(...leftOut(rest, seen));
+          unselected.push(...together(missing, NO_HANDLER), ...leftOut(rest, seen));
           return { selected: inOrder(selected), unselected };
         }
         seen.add(name);
         const handler = lookUp(name);
-        if (handler === undefined) unselected.push({ name, reason: 'handler does not exist' });
-        else if (handler.type !== 'set') selected.push([name, handler]);
+        if (handler === undefined && reported === MAX_MISSING) missing.add(name);
+        else if (handler === undefined) {
+          reported += 1;
+          unselected.push({ name, reason: NO_HANDLER });
+        } else if (handler.type !== 'set') selected.push([name, handler]);
         else if (level === MAX_LEVELS) unselected.push({ name, reason: 'handler sets cannot be deeply nested' });
         else below.push({ owner: name, names: handler.handlers ?? [] });
         if (handler?.type === 'set' && level < MAX_LEVELS) members.addSet(name, owner);
@@ -76,6 +85,7 @@ export function selectHandlers<H extends Selectable>(
     }
     lists = below;
   }
+  unselected.push(...together(missing, NO_HANDLER));
   const results = [...selected.map(([name]) => name), ...unselected.map(({ name }) => name)];
   for (const name of members.setsWithout(results)) unselected.push({ name, reason: NO_MEMBERS });
   return { selected: inOrder(selected), unselected };
@@ -98,8 +108,14 @@ function leftOut(lists: readonly (readonly string[])[], seen: ReadonlySet<string
   // Where all of the names that were read are resolved already, further ones may not be.
   if (names.isEmpty && !names.isFull) return [];
   if (names.isEmpty) names.add(lists[0]?.[0] ?? '');
+  return together(names, TOO_MANY_NAMES);
+}
+
+/** Reports names that select nothing for the same reason; none if there are none. */
+function together(names: LeftOutNames, reason: string): Unselected[] {
+  if (names.isEmpty) return [];
   const { first: name, others } = names.listed;
-  return [{ name, reason: names.reason(TOO_MANY_NAMES), ...(others.length === 0 ? undefined : { others }) }];
+  return [{ name, reason: names.reason(reason), ...(others.length === 0 ? undefined : { others }) }];
 }
 
 /** Which sets name what. */

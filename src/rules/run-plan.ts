@@ -3,7 +3,7 @@ import type { Handler } from '../resources/handler.ts';
 import type { Pipeline } from '../resources/pipeline.ts';
 import { denialBy, type FilterInput, isBuiltInFilter } from './built-in-filters.ts';
 import { isInClockWindows } from './clock-windows.ts';
-import { selectHandlers } from './handler-selection.ts';
+import { NO_HANDLER, selectHandlers } from './handler-selection.ts';
 import { LeftOutNames } from './left-out-names.ts';
 
 /** The maximum number of runs of one event. */
@@ -15,8 +15,6 @@ const MAX_LEFT_OUT = 10_000;
 
 const TOO_MANY_RUNS = `an event leads to at most ${MAX_RUNS} runs of handlers: this one and those after it are left out`;
 const TOO_MANY_FILTERS = `the handlers of an event have at most ${MAX_FILTERS_READ} filters together: this one and those after it are left out`;
-/** The reason for skipping a handler that does not exist. */
-export const NO_HANDLER = 'handler does not exist';
 const NO_FILTERS: readonly string[] = [];
 const UNHANDLED = 'the check is not handled: its attribute handle is false';
 const BUILT_IN_MUTATORS = new Set(['json', 'only_check_output']);
