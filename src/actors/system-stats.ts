@@ -2,6 +2,7 @@ import type { QueueStats } from '../ports/queue-stats.ts';
 import type { CommitCounts } from '../store/commit/commit-counts.ts';
 import type { Committer } from '../store/commit/committer.ts';
 import type { EntityBound } from '../resources/errors.ts';
+import type { Aggregates } from './aggregates/aggregates.ts';
 import type { EntityRoom } from './core/entity-room.ts';
 import type { AgentPort } from './agents/agent-port.ts';
 import type { BlindTime } from './time/blind-time.ts';
@@ -52,6 +53,8 @@ export interface SystemStats {
   expectedResults: QueueStats;
   /** Requests without a result. */
   unansweredRequests: number;
+  /** Aggregates with members, and the memberships of all results. */
+  aggregates: Aggregates['size'];
   /** The stored outcomes of handlers. */
   notifications: Pick<NotificationRetention, 'notificationBytes' | 'deadLetters' | 'deadLetterBytes'>;
 }
@@ -67,6 +70,7 @@ export interface SystemParts {
   agents: Pick<AgentPort, 'pendingConnections' | 'droppedEvents' | 'countedAgents'>;
   ticks: Pick<TickBook, 'counts' | 'expected'>;
   room: Pick<EntityRoom, 'measured' | 'refused'>;
+  aggregates: Pick<Aggregates, 'size'>;
   notifications: SystemStats['notifications'];
 }
 
@@ -95,6 +99,7 @@ export function systemStats(parts: SystemParts): SystemStats {
     ticks: ticks.counts,
     expectedResults: ticks.expected.stats,
     unansweredRequests: ticks.expected.unanswered,
+    aggregates: parts.aggregates.size,
     notifications,
   };
 }

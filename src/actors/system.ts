@@ -64,7 +64,7 @@ const DEFAULT_MAX_AWAKE_ACTORS = 200_000;
 /** The running system: root, supervisors, actors and deadlines, and the committer that all of them write through. */
 export class ActorSystem {
   readonly agents: AgentPort;
-  readonly aggregates = new Aggregates();
+  readonly aggregates: Aggregates;
   readonly eventMetrics = new MetricHistory();
   readonly commands: Commands;
   readonly decider: Decider;
@@ -94,8 +94,8 @@ export class ActorSystem {
     this.#ports = ports;
     const { store, clock, log, backendName, machines = MACHINES, configurationKinds = CONFIGURATION_KINDS } = ports;
     const listeners = this.#listeners;
-    listeners.add(this.aggregates);
-    listeners.add(this.eventMetrics);
+    this.aggregates = new Aggregates(log);
+    listeners.add(this.aggregates, this.eventMetrics);
     const time = new SteadyTime(clock, lastAliveMs(store));
     const nowMs = () => clock.nowMs();
     const steadyMs = () => time.nowMs();
@@ -200,7 +200,7 @@ export class ActorSystem {
     this.#root = root;
     this.#kinds = kinds;
     this.#blind = blind;
-    const decided = { committer, decider, notifications: stored.notifications };
+    const decided = { committer, decider, notifications: stored.notifications, aggregates: this.aggregates };
     this.#statParts = { ...decided, kinds, eviction, deadlineQueue, supervision, blind, agents, ticks, room };
   }
 

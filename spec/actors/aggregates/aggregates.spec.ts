@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Aggregates } from '../../../src/actors/aggregates/aggregates.ts';
+import { RecordedLog } from '../../support/recorded-log.ts';
 
 const NOW_S = 1_000;
 
@@ -9,10 +10,12 @@ function join(aggregates: Aggregates, key: string, after: string[], status: numb
 }
 
 describe('the aggregates', () => {
+  let log: RecordedLog;
   let aggregates: Aggregates;
 
   beforeEach(() => {
-    aggregates = new Aggregates();
+    log = new RecordedLog();
+    aggregates = new Aggregates(log);
     join(aggregates, 'default/web-2/disk', ['web'], 2, NOW_S - 50);
     join(aggregates, 'default/web-1/http', ['web', 'edge'], 0);
     join(aggregates, 'default/web-1/disk', ['web'], 127, NOW_S - 100);
@@ -85,7 +88,42 @@ describe('the aggregates', () => {
     expect(aggregates.summary('berlin', 'web')).to.equal(undefined);
     expect(aggregates.clients('berlin', 'web')).to.equal(undefined);
     expect(aggregates.has('berlin', 'web')).to.equal(false);
-    expect(aggregates.size).to.deep.equal({ aggregates: 2, members: 4 });
+    expect([aggregates.size.aggregates.used, aggregates.size.members.used]).to.deep.equal([2, 4]);
+  });
+
+  it('refuse further names of a namespace at 45,000, with one warning, and leave room for other namespaces', () => {
+    const { used } = aggregates.size.aggregates;
+    for (let n = 0; n < 50; n += 1) {
+      const names = Array.from({ length: 1_000 }, (_, index) => `a-${n}-${index}`);
+      join(aggregates, `flood/web-${n}/disk`, names, 0);
+    }
+    expect(aggregates.names('flood')).to.have.length(45_000);
+    const { used: after, limit, refused } = aggregates.size.aggregates;
+    expect([after - used, limit, refused]).to.deep.equal([45_000, 50_000, 5_000]);
+    expect(log.lines).to.have.length(1);
+    expect(log.lines[0]?.fields).to.deep.equal({ namespace: 'flood', entity: 'web-45', aggregate: 'a-45-0' });
+    join(aggregates, 'berlin/web-1/load', ['other'], 0);
+    expect(aggregates.names('berlin')).to.deep.equal(['other', 'web']);
+  });
+
+  it('refuse further memberships of an entity at 10,000, and take others when it has left', () => {
+    const member = (n: number): string => `flood/web-1/check-${n}`;
+    for (let n = 0; n < 10_050; n += 1) join(aggregates, member(n), ['all'], 0);
+    expect(aggregates.summary('flood', 'all')).to.deep.include({ checks: 10_000 });
+    expect(aggregates.size.members.refused).to.equal(50);
+    join(aggregates, member(0), ['all'], 2);
+    expect(aggregates.summary('flood', 'all')?.results).to.include({ critical: 1, total: 10_000 });
+    aggregates.announced({
+      type: 'aggregates.changed',
+      key: member(0),
+      before: ['all'],
+      after: [],
+      status: 0,
+      executedS: NOW_S,
+    });
+    join(aggregates, member(10_049), ['all'], 0);
+    expect(aggregates.summary('flood', 'all')).to.deep.include({ checks: 10_000 });
+    expect(aggregates.size.members.refused).to.equal(50);
   });
 
   it('lose the members that a deletion hides', () => {
@@ -117,7 +155,7 @@ describe('the aggregates', () => {
 
     /** Members with statuses 0 to 3 that are 0 to 299 seconds old. */
     const withMembers = (count: number): Aggregates => {
-      const large = new Aggregates();
+      const large = new Aggregates(log);
       for (let index = 0; index < count; index += 1) {
         const key = `default/client-${index % CLIENTS}/check-${Math.floor(index / CLIENTS)}`;
         join(large, key, ['web'], index % 4, NOW_S - (index % 300));

@@ -50,6 +50,10 @@ export class Aggregate {
     return this.#members.size;
   }
 
+  has(key: string): boolean {
+    return this.#members.has(key);
+  }
+
   /** Adds a member, or replaces its result. `key` identifies it within the namespace. */
   set(key: string, { entity, check, status, executedS }: Member): void {
     const member = this.#members.get(key);
@@ -65,13 +69,15 @@ export class Aggregate {
     this.#count(status, 1);
   }
 
-  remove(key: string): void {
+  /** Returns whether it was a member. */
+  remove(key: string): boolean {
     const member = this.#members.get(key);
-    if (member === undefined) return;
+    if (member === undefined) return false;
     this.#members.delete(key);
     this.#count(member.status, -1);
     count(this.#clients, member.entity, -1);
     count(this.#checks, member.check, -1);
+    return true;
   }
 
   /** The keys of its members. */

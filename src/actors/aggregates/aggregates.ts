@@ -1,7 +1,10 @@
+import type { Log } from '../../ports/log.ts';
+import type { QueueStats } from '../../ports/queue-stats.ts';
 import type { CheckHistory } from '../../rules/check-history.ts';
 import type { AggregatesChanged, Announcement, DeletionPending } from '../../store/commit/decision.ts';
 import { eventAddress } from '../../store/encoding/keyspace.ts';
 import type { SystemListener } from '../core/system-listeners.ts';
+import { AggregateBounds } from './aggregate-bounds.ts';
 import {
   Aggregate,
   type AggregateSample,
@@ -21,16 +24,16 @@ const MAX_SAMPLED_AGGREGATES = 1_000;
  */
 export class Aggregates implements SystemListener {
   readonly #byNamespace = new Map<string, Map<string, Aggregate>>();
+  readonly #bounds: AggregateBounds;
   #sampledAtS = -Infinity;
 
+  constructor(log: Pick<Log, 'warn'>) {
+    this.#bounds = new AggregateBounds(log);
+  }
+
   /** The aggregates that have members, and the memberships of all results. */
-  get size(): { aggregates: number; members: number } {
-    let [aggregates, members] = [0, 0];
-    for (const named of this.#byNamespace.values()) {
-      aggregates += named.size;
-      for (const aggregate of named.values()) members += aggregate.size;
-    }
-    return { aggregates, members };
+  get size(): { aggregates: QueueStats; members: QueueStats } {
+    return { aggregates: this.#bounds.named, members: this.#bounds.members };
   }
 
   /** Adds a stored result at the start. */
@@ -118,9 +121,11 @@ export class Aggregates implements SystemListener {
     if (names.length === 0) return;
     const { namespace, entity, check } = eventAddress(key);
     let named = this.#byNamespace.get(namespace);
-    if (named === undefined) this.#byNamespace.set(namespace, (named = new Map()));
     for (const name of names) {
-      let aggregate = named.get(name);
+      let aggregate = named?.get(name);
+      const asked = { namespace, entity, aggregate: name, isNew: aggregate === undefined };
+      if (aggregate?.has(key) !== true && !this.#bounds.admit(asked)) continue;
+      if (named === undefined) this.#byNamespace.set(namespace, (named = new Map()));
       if (aggregate === undefined) named.set(name, (aggregate = new Aggregate()));
       aggregate.set(key, { entity, check, status, executedS });
     }
@@ -128,12 +133,14 @@ export class Aggregates implements SystemListener {
 
   #leave(key: string, names: readonly string[]): void {
     if (names.length === 0) return;
-    const { namespace } = eventAddress(key);
+    const { namespace, entity } = eventAddress(key);
     const named = this.#byNamespace.get(namespace);
     for (const name of names) {
       const aggregate = named?.get(name);
-      aggregate?.remove(key);
-      if (aggregate?.size === 0) named?.delete(name);
+      if (aggregate?.remove(key) !== true) continue;
+      const isLast = aggregate.size === 0;
+      this.#bounds.release(namespace, entity, isLast);
+      if (isLast) named?.delete(name);
     }
     if (named?.size === 0) this.#byNamespace.delete(namespace);
   }

@@ -17,8 +17,8 @@ export interface SystemListener {
 export class SystemListeners {
   readonly #listeners: SystemListener[] = [];
 
-  add(listener: SystemListener): void {
-    this.#listeners.push(listener);
+  add(...listeners: readonly SystemListener[]): void {
+    this.#listeners.push(...listeners);
   }
 
   announced(announcements: readonly Announcement[]): void {

@@ -38,6 +38,8 @@ const queuesOf = ({
   running_logins: auth.credentials.running,
   tickets: auth.tickets.unused,
   notification_bytes: system.notifications.notificationBytes,
+  aggregates: system.aggregates.aggregates,
+  aggregate_members: system.aggregates.members,
   dead_letters: system.notifications.deadLetters,
   dead_letter_bytes: system.notifications.deadLetterBytes,
   ...(eventLog === undefined ? {} : { event_log: eventLog }),

@@ -1,0 +1,92 @@
+import type { Log } from '../../ports/log.ts';
+import type { QueueStats } from '../../ports/queue-stats.ts';
+
+/** Aggregates with members. Those of one namespace leave room for others. */
+const MAX_NAMED = 50_000;
+const MAX_NAMED_OF_NAMESPACE = 45_000;
+/** Memberships of results. Those of one namespace, and of one entity, leave room for others. */
+const MAX_MEMBERS = 1_000_000;
+const MAX_MEMBERS_OF_NAMESPACE = 900_000;
+const MAX_MEMBERS_OF_ENTITY = 10_000;
+
+/** A membership that is asked for. `isNew`: it is the first one of its aggregate. */
+export interface AskedMembership {
+  namespace: string;
+  entity: string;
+  aggregate: string;
+  isNew: boolean;
+}
+
+/** Counts aggregates and memberships, and refuses those beyond the bounds. */
+export class AggregateBounds {
+  readonly #log: Pick<Log, 'warn'>;
+  readonly #named = new Counts();
+  readonly #members = new Counts();
+  readonly #ofEntities = new Counts();
+  #refusedNames = 0;
+  #refusedMembers = 0;
+
+  constructor(log: Pick<Log, 'warn'>) {
+    this.#log = log;
+  }
+
+  get named(): QueueStats {
+    return { used: this.#named.all, limit: MAX_NAMED, refused: this.#refusedNames };
+  }
+
+  get members(): QueueStats {
+    return { used: this.#members.all, limit: MAX_MEMBERS, refused: this.#refusedMembers };
+  }
+
+  /** Counts a membership. Returns false at a bound; the first time, the log has a warning. */
+  admit(asked: AskedMembership): boolean {
+    const { namespace, entity, isNew } = asked;
+    const ofEntity = `${namespace}/${entity}`;
+    if (isNew && this.#named.isFull(namespace, MAX_NAMED, MAX_NAMED_OF_NAMESPACE)) {
+      this.#refusedNames += 1;
+      this.#warn(asked);
+      return false;
+    }
+    const isFull =
+      this.#members.isFull(namespace, MAX_MEMBERS, MAX_MEMBERS_OF_NAMESPACE) ||
+      this.#ofEntities.isFull(ofEntity, Infinity, MAX_MEMBERS_OF_ENTITY);
+    if (isFull) {
+      this.#refusedMembers += 1;
+      this.#warn(asked);
+      return false;
+    }
+    this.#members.add(namespace, 1);
+    this.#ofEntities.add(ofEntity, 1);
+    if (isNew) this.#named.add(namespace, 1);
+    return true;
+  }
+
+  /** Counts a membership that ended. `isLast`: its aggregate has no members any more. */
+  release(namespace: string, entity: string, isLast: boolean): void {
+    this.#members.add(namespace, -1);
+    this.#ofEntities.add(`${namespace}/${entity}`, -1);
+    if (isLast) this.#named.add(namespace, -1);
+  }
+
+  #warn({ namespace, entity, aggregate }: AskedMembership): void {
+    if (this.#refusedNames + this.#refusedMembers > 1) return;
+    const fields = { namespace, entity, aggregate };
+    this.#log.warn(fields, 'too many aggregates or members, some results join none: see mon_queue_refused_total');
+  }
+}
+
+class Counts {
+  readonly #byKey = new Map<string, number>();
+  all = 0;
+
+  isFull(key: string, limit: number, limitOfKey: number): boolean {
+    return this.all >= limit || (this.#byKey.get(key) ?? 0) >= limitOfKey;
+  }
+
+  add(key: string, by: 1 | -1): void {
+    this.all += by;
+    const count = (this.#byKey.get(key) ?? 0) + by;
+    if (count === 0) this.#byKey.delete(key);
+    else this.#byKey.set(key, count);
+  }
+}
