@@ -5,6 +5,7 @@ import { Batch } from './batch.ts';
 import { type Announcement, type Decision, emptyPuts, type KeyedTableReader } from './decision.ts';
 import { StoredEvent } from '../records/encoded-event.ts';
 import { eventBytes, type EventSize } from '../records/event-sizes.ts';
+import { CachedMeta } from './cached-meta.ts';
 import { KeptEvents } from '../records/kept-events.ts';
 import { afterPrefix, eventAddress } from '../encoding/keyspace.ts';
 import { chain, type LedgerHead } from '../ledger/ledger.ts';
@@ -54,6 +55,7 @@ export class Committer implements KeyedTableReader {
   readonly #after: CommitterPorts['after'];
   readonly #nowMs: CommitterPorts['nowMs'];
   readonly #kept = new KeptEvents(MAX_KEPT_EVENTS);
+  readonly #meta: CachedMeta;
   #open = new Batch();
   #inFlight: Batch | undefined;
   #running = false;
@@ -64,6 +66,7 @@ export class Committer implements KeyedTableReader {
 
   constructor({ store, listener, nowMs, after }: CommitterPorts) {
     this.#store = store;
+    this.#meta = new CachedMeta(store);
     this.#listener = listener;
     this.#after = after;
     this.#nowMs = nowMs;
@@ -76,6 +79,7 @@ export class Committer implements KeyedTableReader {
     if (open !== undefined) return open ?? undefined;
     const inFlight = this.#inFlight?.lookUp(table, key);
     if (inFlight !== undefined) return inFlight ?? undefined;
+    if (table === 'meta') return this.#meta.get(key) as Tables[T] | undefined;
     return table === 'events' ? (this.#committedEvent(key) as Tables[T] | undefined) : this.#store.get(table, key);
   }
 
@@ -242,6 +246,7 @@ export class Committer implements KeyedTableReader {
     }
     this.#inFlight = undefined;
     this.#kept.committed(batch.puts.events);
+    this.#meta.committed(batch.puts.meta);
     if (batch.puts.deletions.size > 0)
       this.#hasDeletions = this.#open.puts.deletions.size > 0 || this.#storesDeletions();
     this.#count(batch, this.#nowMs() - startedMs);
@@ -263,6 +268,7 @@ export class Committer implements KeyedTableReader {
     const open = this.#open;
     this.#failing = true;
     this.#kept.clear();
+    this.#meta.clear();
     this.counts.failures += 1;
     for (const { tally } of [inFlight, open]) this.counts.lost.add(tally);
     this.#inFlight = undefined;

@@ -184,7 +184,6 @@ export class LmdbStore implements TransactionalStore {
 
   #updateCaches({ resources, entities, agentQueues }: WriteSet['puts']): void {
     for (const [key, record] of entities) {
-      // Entities that nothing reads do not displace others.
       if (record === null) this.#entities.delete(key);
       else if (this.#entities.has(key)) this.#entities.set(key, record);
     }
