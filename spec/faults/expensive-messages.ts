@@ -65,6 +65,9 @@ export const EXPENSIVE_MESSAGES: Readonly<Record<string, ExpensiveMessage>> = {
     filled(() => '{"timestamp":1767268800123456789}', `{${ENTITY},"metrics":{"points":[`, ']}}'),
   ),
   'an output': json(() => text('x'.repeat(MAX_BYTES - 200))),
+  'an output of a hook': json(() =>
+    Buffer.from(`{${ENTITY},${CHECK.slice(0, -1)},"hooks":[{"output":"${'x'.repeat(MAX_BYTES - 300)}"}]}}`),
+  ),
   'an output of escapes': json(() => text('\\u0041'.repeat((MAX_BYTES - 200) / 6))),
   'an output of control characters': json(() => text('\\u0001'.repeat((MAX_BYTES - 200) / 6))),
   'an output of Chinese text': json(() => text('漢'.repeat((MAX_BYTES - 300) / 3))),

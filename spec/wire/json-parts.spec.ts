@@ -34,6 +34,21 @@ describe('the JSON of a value in parts', () => {
     expect([...jsonParts(text)].join('')).to.equal(JSON.stringify(text));
   });
 
+  it('is counted without a look at each unit of a text in ASCII', () => {
+    const { charCodeAt } = String.prototype;
+    let looks = 0;
+    String.prototype.charCodeAt = function (at: number): number {
+      looks += 1;
+      return charCodeAt.call(this, at);
+    };
+    try {
+      expect(jsonBytes({ check: { hooks: [{ output: '"x\n'.repeat(1_000_000) }] } })).to.equal(5_000_035);
+    } finally {
+      String.prototype.charCodeAt = charCodeAt;
+    }
+    expect(looks).to.be.below(1_000);
+  });
+
   it('is counted and not encoded for its size', () => {
     const { stringify } = JSON;
     let longest = 0;

@@ -84,20 +84,44 @@ const isSurrogate = (unit: number): boolean => (unit & 0xf800) === 0xd800;
 const isHighSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xd800;
 const isLowSurrogate = (unit: number): boolean => (unit & 0xfc00) === 0xdc00;
 
-/** Runs for each unit of a text of 10 MiB, so the frequent units come first. */
+function bytesOfAscii(unit: number): number {
+  if (unit < SPACE) return hasShortEscape(unit) ? 2 : ESCAPE_BYTES;
+  return unit === QUOTE || unit === BACKSLASH ? 2 : 1;
+}
+
+/** The bytes that escapes add to each ASCII character. */
+const ESCAPES = Uint8Array.from({ length: 0x80 }, (_, unit) => bytesOfAscii(unit) - 1);
+
+/** Counts a text of up to 10 MiB. Texts in ASCII have the most characters, and are counted faster. */
 function textBytes(text: string): number {
+  const scratch = Buffer.allocUnsafe(PART_UNITS);
   let bytes = 2;
-  for (let at = 0; at < text.length; at += 1) {
+  for (let from = 0; from < text.length; from += PART_UNITS) {
+    const part = text.slice(from, from + PART_UNITS);
+    const isAscii = Buffer.byteLength(part) === part.length;
+    bytes += isAscii ? asciiBytes(part, scratch) : unitBytes(text, from, from + part.length);
+  }
+  return bytes;
+}
+
+function asciiBytes(part: string, scratch: Buffer): number {
+  const { length } = part;
+  scratch.write(part, 'latin1');
+  let bytes = length;
+  for (let at = 0; at < length; at += 1) bytes += ESCAPES[scratch[at] as number] as number;
+  return bytes;
+}
+
+/** Counts the units of a text from one place to another. A character of two units counts where it begins. */
+function unitBytes(text: string, from: number, to: number): number {
+  let bytes = 0;
+  for (let at = from; at < to; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit >= 0x800) {
       if (!isSurrogate(unit)) bytes += 3;
-      else if (isHighSurrogate(unit) && isLowSurrogate(text.charCodeAt(at + 1))) {
-        bytes += 4;
-        at += 1;
-      } else bytes += ESCAPE_BYTES;
-    } else if (unit >= 0x80) bytes += 2;
-    else if (unit < SPACE) bytes += hasShortEscape(unit) ? 2 : ESCAPE_BYTES;
-    else bytes += unit === QUOTE || unit === BACKSLASH ? 2 : 1;
+      else if (isHighSurrogate(unit) && isLowSurrogate(text.charCodeAt(at + 1))) bytes += 4;
+      else if (!isLowSurrogate(unit) || !isHighSurrogate(text.charCodeAt(at - 1))) bytes += ESCAPE_BYTES;
+    } else bytes += unit >= 0x80 ? 2 : bytesOfAscii(unit);
   }
   return bytes;
 }
