@@ -44,15 +44,19 @@ function proxiesOf(backendUrls: readonly string[], environment: Environment): Re
   }
 }
 
-async function queueIn(cacheDir: string, log: Logger): Promise<DiskQueue | undefined> {
+/** @throws ConfigError that names the flag when another agent uses the directory, Error when it cannot be used */
+async function queueIn(cacheDir: string, ports: { clock: Clock; log: Logger }): Promise<DiskQueue | undefined> {
   if (cacheDir === NO_DIRECTORY) return undefined;
   const directory = join(cacheDir, QUEUE);
   ensureDirectory('cache-dir', cacheDir, QUEUE);
   try {
-    return await openQueue(directory, log);
+    return await openQueue(directory, ports);
   } catch (error) {
-    const reason = error instanceof StoreInUse ? `timeout (is mon-agent already running?)` : (error as Error).message;
-    throw new Error(`error creating agent: could not open queue (${directory}): ${reason}`, { cause: error });
+    const failure = `error creating agent: could not open queue (${directory})`;
+    const { message } = error as Error;
+    if (!(error instanceof StoreInUse)) throw new Error(`${failure}: ${message}`, { cause: error });
+    const rule = `${failure}: timeout (is mon-agent already running?): ${message}; --cache-dir must name another directory`;
+    throw new ConfigError([{ flag: 'cache-dir', rule }]);
   }
 }
 
@@ -76,12 +80,12 @@ function assetsOf(
   return undefined;
 }
 
-/** Starts an agent, logs the warnings of its configuration, and stops it at a signal. */
+/** Starts an agent, logs the warnings of its configuration, and stops it at a signal. Returns none when that came before it ran. */
 export async function startAgent(
   { config, warnings }: Exclude<Parsed<AgentConfig>, { help: string }>,
   host: Host,
   log: Logger,
-): Promise<Agent> {
+): Promise<Agent | undefined> {
   const { clock } = host;
   log.setLevel(config.logLevel);
   const logFile = await openLogFile(config.logFile, { clock, log });
@@ -95,19 +99,14 @@ export async function startAgent(
   log.info({}, tls.showsCertificate ? 'using tls client auth' : 'using password auth');
   const allowList = allowListIn(config.allowList);
   const openAssets = assetsOf(config, clock, log);
-  const store = await queueIn(config.cacheDir, log);
-  const reaper = new ProcessReaper(log);
-  const failed = (err: unknown, message: string, flags?: readonly string[]): void => {
-    log.fatal({ err, flags }, message);
-    host.exit(1);
-  };
-  const { random } = Math;
-  const ports = { clock, log, random, store, tls, proxies, reaper, allowList, openAssets, failed };
-  const agent = new Agent(config, readVersion(), ports);
-
+  let agent: Agent | undefined;
+  let isStopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     log.warn({}, `signal "${SIGNAL_NAMES[signal] ?? signal}" received, shutting down agent`);
-    agent.stop().then(
+    isStopping = true;
+    // While the agent waits for its queue, there is nothing to stop.
+    const stopped = agent?.stop() ?? Promise.resolve();
+    stopped.then(
       () => host.exit(0),
       (error: unknown) => {
         log.fatal({ err: error }, 'agent did not shut down gracefully');
@@ -115,7 +114,20 @@ export async function startAgent(
       },
     );
   };
-  onStopSignal({ first: stop, again: () => agent.abort() }, { on: host.on });
+  onStopSignal({ first: stop, again: () => agent?.abort() }, { on: host.on });
+  const store = await queueIn(config.cacheDir, { clock, log });
+  if (isStopping) {
+    await store?.close();
+    return undefined;
+  }
+  const reaper = new ProcessReaper(log);
+  const failed = (err: unknown, message: string, flags?: readonly string[]): void => {
+    log.fatal({ err, flags }, message);
+    host.exit(1);
+  };
+  const { random } = Math;
+  const ports = { clock, log, random, store, tls, proxies, reaper, allowList, openAssets, failed };
+  agent = new Agent(config, readVersion(), ports);
   try {
     await agent.start();
   } catch (error) {

@@ -93,14 +93,25 @@ export class DiskQueue {
     }
   }
 
-  /** Reserves a block of numbers above all that were ever used. Waits until another owner has released the directory. @throws StoreInUse after `waitMs` */
-  static async open(directory: string, clock: Clock, waitMs: number): Promise<DiskQueue> {
+  /**
+   * Reserves a block of numbers above all that were ever used. Waits until another owner has released the directory, and calls
+   * `waits` once when it has to.
+   *
+   * @throws StoreInUse after `waitMs`
+   */
+  static async open(
+    directory: string,
+    clock: Clock,
+    waitMs: number,
+    waits?: (error: StoreInUse) => void,
+  ): Promise<DiskQueue> {
     const untilMs = clock.monotonicMs() + waitMs;
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       try {
         return await DiskQueue.#opened(directory);
       } catch (error) {
         if (!(error instanceof StoreInUse) || clock.monotonicMs() >= untilMs) throw error;
+        if (isFirst) waits?.(error);
       }
       await new Promise<void>((resolve) => void clock.after(LOCK_POLL_MS, resolve));
     }
