@@ -216,6 +216,12 @@ describe('the configuration of the agent', () => {
       argv: ['--events-queue-max', '0'],
       is: ['invalid argument "0" for "--events-queue-max" flag: must be a whole number from 1 to 2147483647'],
     },
+    {
+      argv: ['--backend-handshake-timeout', '1s'],
+      is: [
+        'invalid argument "1s" for "--backend-handshake-timeout" flag: must be a whole number of seconds from 1 to 2147483647, or 0 for the default',
+      ],
+    },
     { argv: ['--log-level', 'loud'], is: ['not a valid log level: "loud"'] },
     {
       argv: ['--keepalive-interval', '0'],

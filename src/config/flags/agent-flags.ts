@@ -23,9 +23,13 @@ const seconds = (min: number, fallback: number, about: string): Flag<number> => 
   fallback,
   about,
 });
-/** A value below 1 means the default. */
+/** A value below 1 means the default; the reference accepts negative ones too. */
 const secondsOrDefault = (fallback: number, about: string): Flag<number> => ({
-  kind: kinds.integer(-MAX_INT32, MAX_INT32),
+  kind: kinds.integer(
+    -MAX_INT32,
+    MAX_INT32,
+    `must be a whole number of seconds from 1 to ${MAX_INT32}, or 0 for the default`,
+  ),
   fallback,
   about: `${about}, below 1 for the default`,
 });

@@ -118,11 +118,11 @@ export const kinds = {
     if (/^(0|f|F|FALSE|false|False)$/.test(text)) return false;
     throw new InvalidValue('must be true or false');
   }),
-  integer: (min: number, max: number) =>
+  integer: (min: number, max: number, rule = `must be a whole number from ${min} to ${max}`) =>
     scalar('number', (text) => {
       const value = Number(text);
       if (!/^[+-]?\d+$/.test(text) || value < min || value > max) {
-        throw new InvalidValue(`must be a whole number from ${min} to ${max}`);
+        throw new InvalidValue(rule);
       }
       return value;
     }),
