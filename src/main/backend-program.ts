@@ -156,7 +156,7 @@ async function init(config: InitConfig, host: BackendHost, log: Logger): Promise
   for (;;) {
     try {
       await initialiseOnce(config, admin, host.clock);
-      log.warn({ username: admin.username }, 'store initialized');
+      host.print(`store initialized, the administrator is ${admin.username}\n`);
       return 0;
     } catch (error) {
       if (error instanceof AlreadyInitialized) {
