@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { READY, runCommand } from '../support/backend-command.ts';
@@ -14,6 +14,8 @@ const LISTENERS = [
   '--dashboard-port=0',
 ];
 
+const NOBODY = 65_534;
+
 describe('a mistake on the command line of mon-backend', () => {
   const directory = perTest(temporaryDirectory, (made) => made.remove());
   const nowhere = (): string => join(directory.path, 'nowhere');
@@ -28,6 +30,59 @@ describe('a mistake on the command line of mon-backend', () => {
       expect(readdirSync(directory.path)).to.deep.equal([]);
     });
   }
+
+  /** Runs a command as a user who may not enter the state directory. */
+  async function asOtherUser(args: readonly string[]): Promise<Awaited<ReturnType<typeof runCommand>>> {
+    const stateDir = nowhere();
+    await initialiseState(stateDir);
+    const isRoot = process.geteuid?.() === 0;
+    chmodSync(stateDir, isRoot ? 0o700 : 0);
+    if (isRoot) process.seteuid?.(NOBODY);
+    try {
+      return await runCommand([...args, '--state-dir', stateDir]);
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      chmodSync(stateDir, 0o700);
+    }
+  }
+
+  const OF_THE_OWNER: readonly (readonly [string[], string])[] = [
+    [['backup'], 'read'],
+    [['check-store'], 'read'],
+    [['ledger', 'verify'], 'read'],
+    [['ledger', 'export', '/nowhere/file'], 'read'],
+    [['upgrade'], 'read'],
+    [['restore', '/nowhere/file'], 'use'],
+  ];
+  for (const [command, verb] of OF_THE_OWNER) {
+    it(`says that another user owns the state directory: ${command.join(' ')}`, async () => {
+      const { code, stderr } = await asOtherUser(command);
+      expect(code).to.equal(1);
+      expect(stderr).to.match(
+        new RegExp(`cannot ${verb} ${nowhere()}/store\\S*: permission denied; run it as the user`),
+      );
+      expect(stderr).to.not.include('"stack"');
+    });
+  }
+
+  it('names the directory of a backup that does not exist, and creates none', async () => {
+    await initialiseState(nowhere());
+    const typo = join(directory.path, 'typo');
+    const { code, stderr } = await runCommand(['backup', join(typo, 'x.mdb'), '--state-dir', nowhere()]);
+    expect(code).to.equal(5);
+    expect(stderr).to.include(`there is no directory ${typo}; create it first`);
+    expect(readdirSync(directory.path)).to.deep.equal(['nowhere']);
+  });
+
+  it('names a wrong manifest once', async () => {
+    const backup = join(directory.path, 'x.mdb');
+    await initialiseState(nowhere());
+    await runCommand(['backup', backup, '--state-dir', nowhere()]);
+    writeFileSync(`${backup}.manifest.json`, '{}');
+    const { stderr } = await runCommand(['restore', backup, '--state-dir', join(directory.path, 'new')]);
+    const { error } = JSON.parse(stderr) as { error: string };
+    expect(error).to.equal(`${backup}.manifest.json is not the manifest of a backup`);
+  });
 
   it('has no stack when the file of a backup exists', async () => {
     await initialiseState(nowhere());

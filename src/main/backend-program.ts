@@ -6,9 +6,9 @@ import { parseUpgradeConfig, type UpgradeConfig } from '../config/upgrade.ts';
 import { parseVerifyConfig, type VerifyConfig } from '../config/verify.ts';
 import { ConfigError, type Parsed, type Sources } from '../config/parsing/flags.ts';
 import type { Clock } from '../ports/clock.ts';
-import { GENESIS } from '../store/ledger/ledger.ts';
+import { GENESIS, type LedgerHead } from '../store/ledger/ledger.ts';
 import { verifyExport } from '../store/maintenance/ledger-export.ts';
-import { NoStore } from '../store/no-store.ts';
+import { assertReadable, NoStore } from '../store/no-store.ts';
 import { verifyStoredLedger } from '../store/maintenance/stored-ledger.ts';
 import { OrphanedChecks } from '../store/maintenance/orphaned-checks.ts';
 import { StoreDamaged } from '../store/maintenance/store-damaged.ts';
@@ -194,6 +194,7 @@ async function runUpgrade(config: UpgradeConfig, host: BackendHost, log: Logger)
 /** Verifies the ledger, also while a backend uses the store. Returns the exit code. */
 async function verifyLedger({ stateDir, anchor, exported }: VerifyConfig, host: BackendHost): Promise<number> {
   const directory = storeDirectory(stateDir);
+  if (exported === undefined) assertReadable(directory);
   if (exported === undefined && !existsSync(directory)) throw new NoStore(directory);
   const result = exported === undefined ? await verifyStoredLedger(directory, anchor) : verifyExport(exported, anchor);
   if (result === undefined) throw new NoStore(directory);
@@ -203,9 +204,16 @@ async function verifyLedger({ stateDir, anchor, exported }: VerifyConfig, host: 
     host.print(`ledger ok: ${head.seq - base.seq} entries${from}, head ${head.seq}:${head.hash}\n`);
     return 0;
   }
-  host.printError(`ledger broken at entry ${result.seq}: ${result.reason}\n`);
+  host.printError(result.head === undefined ? broken(result) : endsBefore(result.head, anchor));
   return 1;
 }
+
+const broken = ({ seq, reason }: { seq: number; reason: string }): string =>
+  `ledger broken at entry ${seq}: ${reason}\n`;
+
+const endsBefore = ({ seq, hash }: LedgerHead, anchor: LedgerHead | undefined): string =>
+  `the ledger ends at entry ${seq}:${hash}, before the anchored entry ${anchor?.seq}; its chain is intact up to there: ` +
+  'the store was restored from a backup that is older than the anchor, its end was cut off, or the anchor is of another ledger\n';
 
 /** Runs a command. Returns the exit code; a backend that was started is ended by the host. */
 async function run([command = 'help', ...argv]: readonly string[], host: BackendHost, log: Logger) {
@@ -265,7 +273,7 @@ export async function runBackend(argv: readonly string[], host: BackendHost, log
     if (error instanceof ConfigError) {
       for (const { flag, rule } of error.mistakes) log.fatal({ flag, error: rule }, 'error executing mon-backend');
     } else {
-      log.fatal({ err: error }, error instanceof Error ? error.message : 'error executing mon-backend');
+      log.fatal({ err: error }, 'error executing mon-backend');
     }
     // A part that was opened before the error may still have timers.
     host.exit(exitCodeOf(error));

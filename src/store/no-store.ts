@@ -1,8 +1,43 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { DATA_FILE, READERS_FILE } from './lmdb/lmdb-file.ts';
+
 /** There is no store where the operator said. */
 export class NoStore extends Error {
   readonly code = 'no-store';
 
   constructor(directory: string) {
     super(`there is no store in ${directory}; --state-dir names the state directory of the backend`);
+  }
+}
+
+/** The system denies this user access to the store. */
+export class StoreDenied extends Error {
+  readonly code = 'store-denied';
+
+  constructor(what: 'read' | 'use', path: string, cause: unknown) {
+    super(`cannot ${what} ${path}: permission denied; run it as the user that owns it (--state-dir)`, { cause });
+  }
+}
+
+const DENIALS: readonly unknown[] = ['EACCES', 'EPERM'];
+
+export const isDenial = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && DENIALS.includes((error as NodeJS.ErrnoException).code);
+
+/** Asserts that this user may read the store in a directory, if there is one. LMDB writes its table of readers too. @throws StoreDenied */
+export function assertReadable(directory: string): void {
+  const { R_OK, W_OK } = constants;
+  for (const [file, mode] of [
+    [DATA_FILE, R_OK],
+    [READERS_FILE, R_OK | W_OK],
+  ] as const) {
+    const path = join(directory, file);
+    try {
+      if (statSync(path, { throwIfNoEntry: false }) !== undefined) accessSync(path, mode);
+    } catch (error) {
+      if (isDenial(error)) throw new StoreDenied('read', path, error);
+      throw error;
+    }
   }
 }

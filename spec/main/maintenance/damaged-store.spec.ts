@@ -103,6 +103,20 @@ describe('F14: a damaged store', function () {
     });
   }
 
+  it('is reported as too short by every command when the file was cut, with the reason once', async () => {
+    truncateSync(data, Math.floor(statSync(data).size / PAGE_BYTES / 2) * PAGE_BYTES);
+    const { size } = statSync(data);
+    for (const command of [['backup'], ['ledger', 'verify'], ['upgrade', '--skip-confirm']]) {
+      const { stderr } = await run(...command);
+      const { error, msg } = JSON.parse(stderr) as { error: string; msg: string };
+      expect(error).to.match(/page \d+( \([^)]+\))?: the file ends before the end of this page/);
+      expect(error.split('the file ends')).to.have.length(2);
+      expect(msg).to.equal('error executing mon-backend');
+    }
+    expect(statSync(data).size).to.equal(size);
+    expect((await run('check-store')).stdout).to.include('the file ends before the end of this page');
+  });
+
   it('starts when the table of readers is another file, because the store is intact', async () => {
     writeFileSync(join(stateDir, 'store/lock.mdb'), 'x'.repeat(9_000));
     const { code, stderr } = await runCommand(start(), { until: READY });

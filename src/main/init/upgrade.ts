@@ -7,6 +7,7 @@ import { removeOldBackups } from '../../store/maintenance/old-backups.ts';
 import { assertChecksHaveNamespaces } from '../../store/maintenance/orphaned-checks.ts';
 import { RawStore } from '../../store/lmdb/raw-store.ts';
 import { StoreInUse } from '../../store/lmdb/store-lock.ts';
+import { assertReadable } from '../../store/no-store.ts';
 import { readStoreState, type StoreState } from '../../store/maintenance/store-state.ts';
 import { assertKnown, STORE_VERSION } from '../../store/lmdb/store-version.ts';
 import { recordCurrent, type UpgradeProgress, upgradeStore } from '../../store/maintenance/upgrade.ts';
@@ -39,11 +40,12 @@ export interface UpgradePorts {
  * The command `mon-backend upgrade`: asks for a confirmation, then brings the store to the version of this program. The result is
  * on the console's output, the progress is in the log.
  *
- * @throws StoreDamaged, StoreTooNew, StoreTooOld, OrphanedChecks, BackupFailed, MigrationFailed
+ * @throws StoreDenied, StoreDamaged, StoreTooNew, StoreTooOld, OrphanedChecks, BackupFailed, MigrationFailed
  * @throws UpgradeStopped when there is no store, another process uses it, or the operator does not confirm
  */
 export async function upgrade(config: UpgradeConfig, ports: UpgradePorts): Promise<void> {
   const directory = storeDirectory(config.stateDir);
+  assertReadable(directory);
   const state = await readStoreState(directory);
   if (state === undefined) throw new UpgradeStopped(`store is not initialized: there is none in ${directory}`);
   assertKnown(state.version);

@@ -186,8 +186,20 @@ class LineLogger implements Logger {
 /** Returns the messages of the error and its causes. The stack is added for unexpected errors only, which have no code. */
 function describeError({ err, ...fields }: Record<string, unknown>): Record<string, unknown> {
   if (!(err instanceof Error)) return err === undefined ? fields : { ...fields, error: inspect(err) };
-  const { message, stack } = stdSerializers.err(err);
-  return { ...fields, error: message, ...('code' in err ? {} : { stack }) };
+  const { stack } = stdSerializers.err(err);
+  return { ...fields, error: messagesOf(err), ...('code' in err ? {} : { stack }) };
+}
+
+/** The messages of an error and its causes. Many errors have the message of their cause in their own: it is not repeated. */
+function messagesOf(error: Error): string {
+  const seen = new Set<Error>();
+  const messages: string[] = [];
+  for (let cause: unknown = error; cause instanceof Error && !seen.has(cause); cause = cause.cause) {
+    seen.add(cause);
+    const { message } = cause;
+    if (!messages.some((text) => text.includes(message))) messages.push(message);
+  }
+  return messages.join(': ');
 }
 
 /** Writes to standard error. A closed pipe or a full disk stops the lines, not the program. */

@@ -1,13 +1,15 @@
+import { mkdirSync } from 'node:fs';
 import { resolve, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { BackupConfig } from '../../config/backup.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { DIRECTORY_MODE } from '../../store/maintenance/durable-files.ts';
 import { makeHotBackup } from '../../store/maintenance/hot-backup.ts';
 import type { Verification } from '../../store/ledger/ledger-verification.ts';
 import { manifestPath } from '../../store/maintenance/manifest.ts';
 import { removeOldBackups } from '../../store/maintenance/old-backups.ts';
-import { NoStore } from '../../store/no-store.ts';
+import { assertReadable, NoStore } from '../../store/no-store.ts';
 import { readStoreState } from '../../store/maintenance/store-state.ts';
 import { assertKnown } from '../../store/lmdb/store-version.ts';
 import { storeDirectory } from '../process/directories.ts';
@@ -29,16 +31,18 @@ export interface MaintenancePorts {
  * to the output. Old backups are removed only after an undamaged one without a path was made. Returns the exit code: 1
  * when the copy is complete, but records in it are damaged or its ledger is broken, as in the store.
  *
- * @throws BackupFailed, StoreDamaged, StoreTooNew, StoreTooOld
+ * @throws NoStore, StoreDenied, BackupFailed, StoreDamaged, StoreTooNew, StoreTooOld
  */
 export async function backup(config: BackupConfig, program: string, ports: MaintenancePorts): Promise<number> {
   const { output, clock, log, signal } = ports;
   const directory = storeDirectory(config.stateDir);
+  assertReadable(directory);
   const state = await readStoreState(directory);
   if (state === undefined) throw new NoStore(directory);
   assertKnown(state.version);
   yieldToBackend(ports);
   const stamp = new Date(clock.nowMs()).toISOString().replace(/[-:]|\.\d+/g, '');
+  if (config.path === undefined) mkdirSync(config.backups.directory, { recursive: true, mode: DIRECTORY_MODE });
   const path = resolve(config.path ?? join(config.backups.directory, `backup-${stamp}.mdb`));
   const { manifest, damaged, ledger } = await makeHotBackup({
     directory,

@@ -9,7 +9,7 @@ import { RawStore } from '../../store/lmdb/raw-store.ts';
 import { auditStore } from '../../store/maintenance/store-audit.ts';
 import { checkRecords } from '../../store/maintenance/store-check.ts';
 import { counted } from '../../explain/words.ts';
-import { NoStore } from '../../store/no-store.ts';
+import { assertReadable, NoStore } from '../../store/no-store.ts';
 import { readStoreState, reportingDamage } from '../../store/maintenance/store-state.ts';
 import { assertKnown, STORE_VERSION } from '../../store/lmdb/store-version.ts';
 import { hasActorIndex, verifyLedgerOf } from '../../store/maintenance/stored-ledger.ts';
@@ -24,13 +24,14 @@ const MAX_PRINTED = 100;
  * The command `mon-backend check-store`: checks every page and every record of a store that no process uses, compares the indexes with
  * the records, and verifies the ledger. Each finding is a line of the output. Returns the exit code: 1 when there are findings.
  *
- * @throws NoStore, StoreInUse, StoreDamaged, StoreTooNew, StoreTooOld
+ * @throws NoStore, StoreDenied, StoreInUse, StoreDamaged, StoreTooNew, StoreTooOld
  */
 export async function checkStore(
   { stateDir, controlSocket }: CheckStoreConfig,
   ports: MaintenancePorts,
 ): Promise<number> {
   const directory = storeDirectory(stateDir);
+  assertReadable(directory);
   if (!existsSync(directory)) throw new NoStore(directory);
   const lock = await ownStore(stateDir, controlSocket);
   try {

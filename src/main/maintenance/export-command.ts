@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { ExportConfig } from '../../config/export.ts';
 import { exportLedger } from '../../store/maintenance/ledger-export.ts';
 import { RawStore } from '../../store/lmdb/raw-store.ts';
-import { NoStore } from '../../store/no-store.ts';
+import { assertReadable, NoStore } from '../../store/no-store.ts';
 import { readStoreState, reportingDamage } from '../../store/maintenance/store-state.ts';
 import { assertKnown } from '../../store/lmdb/store-version.ts';
 import { storeDirectory } from '../process/directories.ts';
@@ -11,10 +11,11 @@ import type { MaintenancePorts } from './backup-command.ts';
 /**
  * The command `mon-backend ledger export`: writes the entries of the ledger into a file, also while a backend uses the store.
  *
- * @throws ExportFailed, StoreDamaged, StoreTooNew, StoreTooOld
+ * @throws NoStore, StoreDenied, ExportFailed, StoreDamaged, StoreTooNew, StoreTooOld
  */
 export async function exportEntries(config: ExportConfig, { output, signal }: MaintenancePorts): Promise<number> {
   const directory = storeDirectory(config.stateDir);
+  assertReadable(directory);
   const state = await readStoreState(directory);
   if (state === undefined) throw new NoStore(directory);
   assertKnown(state.version);

@@ -10,7 +10,7 @@ import { ledgerText, type MaintenancePorts, reportDamage } from './backup-comman
  * The command `mon-backend restore`: replaces the store, which no process may use, by a verified copy of a backup. Returns
  * the exit code: 1 when the store is restored, but records in it are damaged or its ledger is broken, as in the backup.
  *
- * @throws StoreInUse, RestoreFailed, StoreTooNew, StoreTooOld
+ * @throws StoreDenied, StoreInUse, RestoreFailed, StoreTooNew, StoreTooOld
  */
 export async function restore(config: RestoreConfig, ports: MaintenancePorts): Promise<number> {
   const { output, clock, log, signal } = ports;

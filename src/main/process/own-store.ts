@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { lockStore, ownerOf, StoreInUse } from '../../store/lmdb/store-lock.ts';
+import { isDenial, StoreDenied } from '../../store/no-store.ts';
 import { controlSocketPath, storeDirectory } from './directories.ts';
 
 /** Errors of a connection to a socket that no process serves. */
@@ -9,15 +10,25 @@ const UNSERVED = ['ENOENT', 'ECONNREFUSED'];
  * Locks the store of a state directory until `release`, for the only process that may write it. A backend that answers on the control
  * socket owns the store even when the lock is free, as on a file system without working locks.
  *
- * @throws StoreInUse
+ * @throws StoreInUse, StoreDenied
  */
 export async function ownStore(stateDir: string, controlSocket?: string): Promise<{ release(): void }> {
-  const lock = lockStore(storeDirectory(stateDir), placeOf(stateDir));
+  const lock = locked(stateDir);
   try {
     await assertNotServed(stateDir, controlSocket);
     return lock;
   } catch (error) {
     lock.release();
+    throw error;
+  }
+}
+
+function locked(stateDir: string): { release(): void } {
+  const directory = storeDirectory(stateDir);
+  try {
+    return lockStore(directory, placeOf(stateDir));
+  } catch (error) {
+    if (isDenial(error)) throw new StoreDenied('use', directory, error);
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Log } from '../../ports/log.ts';
+import { isDenial } from '../../store/no-store.ts';
 
 const ROOT = 0;
 
@@ -10,9 +11,19 @@ export function warnOfRootCommands(commandUser: string | undefined, log: Log, ui
   log.warn({ flag: 'command-user', advice }, 'commands of handlers and mutators run as root');
 }
 
+/** Undefined when the directory does not exist, or is in one that this user may not enter: the next access reports that. */
+function ownerOf(directory: string): number | undefined {
+  try {
+    return statSync(directory, { throwIfNoEntry: false })?.uid;
+  } catch (error) {
+    if (isDenial(error)) return undefined;
+    throw error;
+  }
+}
+
 /** Warns when another user owns the state directory: one of the two cannot use what the other one creates in it. */
 export function warnOfOtherOwner(stateDir: string, log: Log, uid = process.getuid?.()): void {
-  const owner = statSync(stateDir, { throwIfNoEntry: false })?.uid;
+  const owner = ownerOf(stateDir);
   if (uid === undefined || owner === undefined || owner === uid) return;
   const advice = `run this command as user ${owner}`;
   log.warn(

@@ -3,10 +3,11 @@ import { GENESIS, hashOf, type LedgerEntry, type LedgerHead } from './ledger.ts'
 
 /**
  * The result of `verify`: the ledger is intact up to its head, or the first broken entry and the reason. `base` is the last entry
- * before the first one that is stored, of a ledger that was cut.
+ * before the first one that is stored, of a ledger that was cut. A result that is not `ok` has a `head` when the chain is intact up
+ * to it, and only ends before the anchor.
  */
 export type Verification =
-  { ok: true; head: LedgerHead; base?: LedgerHead } | { ok: false; seq: number; reason: string };
+  { ok: true; head: LedgerHead; base?: LedgerHead } | { ok: false; seq: number; reason: string; head?: LedgerHead };
 
 export interface VerifyOptions {
   /** An entry that was recorded elsewhere. It also detects an end that was cut off and a ledger that was rewritten completely. */
@@ -78,7 +79,7 @@ function resultOf({
     return { ok: false, seq: anchor.seq, reason };
   }
   if (head.seq < anchor.seq) {
-    return { ok: false, seq: head.seq + 1, reason: `the ledger ends before the anchored entry ${anchor.seq}` };
+    return { ok: false, seq: head.seq + 1, reason: `the ledger ends before the anchored entry ${anchor.seq}`, head };
   }
   return base.seq === 0 ? { ok: true, head } : { ok: true, head, base };
 }

@@ -57,7 +57,7 @@ export async function makeHotBackup(options: HotBackupOptions): Promise<HotBacku
   const partial = path + PARTIAL;
   if (existsSync(path)) throw new BackupExists(path);
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
+    assertDirectory(dirname(path));
     rmSync(partial, { recursive: true, force: true });
     mkdirSync(partial, { mode: DIRECTORY_MODE });
     try {
@@ -71,6 +71,12 @@ export async function makeHotBackup(options: HotBackupOptions): Promise<HotBacku
     const reason = error instanceof Error ? error.message : String(error);
     throw new BackupFailed(`the backup ${path} could not be made: ${reason}`, { cause: error });
   }
+}
+
+/** A directory that is created for a misspelt path would hide the mistake. */
+function assertDirectory(directory: string): void {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  throw new Error(`there is no directory ${directory}; create it first, or correct the path`);
 }
 
 /** The store may outgrow its map between the opening and the copy; it is opened again then. */

@@ -1,9 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertIntactPages } from './intact-pages.ts';
+import { assertIntactPages, describePage } from './intact-pages.ts';
 import { isDamage } from './is-damage.ts';
 import { DATA_FILE, hasAllPages, prepareDataFile } from '../lmdb/lmdb-file.ts';
 import { RawStore } from '../lmdb/raw-store.ts';
+import { CorruptRecord } from '../encoding/sealed.ts';
+import { walkPages } from '../pages/page-walk.ts';
 import { StoreDamaged } from './store-damaged.ts';
 import { lockStore, StoreInUse } from '../lmdb/store-lock.ts';
 import {
@@ -50,11 +52,18 @@ export async function reportingDamage<T>(directory: string, read: () => Promise<
   }
 }
 
-/** A process that uses the store has extended its data file already. */
+/**
+ * Extends the data file by the free pages that it lacks. A process that uses the store has done so already. A file that lacks a page
+ * in use stays as it is, so that the next command names the same page.
+ *
+ * @throws CorruptRecord that names the first page in use that is missing or damaged
+ */
 function extendUnlessInUse(directory: string): void {
   try {
     const lock = lockStore(directory);
     try {
+      const [first] = walkPages(join(directory, DATA_FILE)).damaged;
+      if (first !== undefined) throw new CorruptRecord(describePage(first));
       prepareDataFile(directory);
     } finally {
       lock.release();

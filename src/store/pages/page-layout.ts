@@ -121,7 +121,9 @@ export function pageOf(
   bytes: Buffer,
   { number, expected, newest }: { number: number; expected: PageKind; newest: bigint },
 ): readonly Child[] | string {
-  if (pageNumberAt(bytes, 0) !== number) return 'it has the number of another page';
+  if (pageNumberAt(bytes, 0) !== number) {
+    return bytes.every((byte) => byte === 0) ? 'it has only zeros' : 'it has the number of another page';
+  }
   if (bytes.readBigUInt64LE(WRITTEN_BY_AT) > newest) return 'it is newer than the last transaction';
   const flags = bytes.readUInt16LE(FLAGS_AT) & (BRANCH | LEAF | VALUE | META);
   if (flags !== FLAG_OF[expected]) return `it is not a page of this kind (${expected})`;

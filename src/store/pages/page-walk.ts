@@ -7,6 +7,7 @@ const MAX_NAMED = 20;
 const MAX_DEPTH = 32;
 
 const FREE_PAGES = 'list of free pages';
+const FILE_ENDS = 'the file ends before the end of this page';
 
 /** A page that does not match its tree. */
 export interface DamagedPage {
@@ -100,7 +101,7 @@ class Walk {
   #read(page: number, table: string | undefined, size: number, levels: number): readonly Child[] {
     if (!this.#take(page, table, 1, size)) return [];
     if (readSync(this.#file, this.#buffer, 0, this.#pageSize, page * this.#pageSize) !== this.#pageSize) {
-      this.#report(table, page, 'the file ends before its end');
+      this.#report(table, page, FILE_ENDS);
       return [];
     }
     const leaf: PageKind = table === FREE_PAGES ? 'lists' : 'leaf';
@@ -118,7 +119,7 @@ class Walk {
   #value({ page, pages, bytes }: Extract<Child, { kind: 'value' }>, table: string | undefined, size: number): void {
     if (!this.#take(page, table, pages, size)) return;
     if (readSync(this.#file, this.#buffer, 0, this.#pageSize, page * this.#pageSize) !== this.#pageSize) {
-      this.#report(table, page, 'the file ends before its end');
+      this.#report(table, page, FILE_ENDS);
       return;
     }
     const read = this.#pageOf(page, 'value');
@@ -148,7 +149,7 @@ class Walk {
   /** Marks pages as used. False when they are outside the file, or used already. */
   #take(first: number, table: string | undefined, count: number, size: number): boolean {
     if ((first + count) * this.#pageSize > size) {
-      this.#report(table, first, 'it is outside the file');
+      this.#report(table, first, first <= this.#lastPage ? FILE_ENDS : 'it is outside the file');
       return false;
     }
     if (!this.#mark(first, table, count)) return false;
