@@ -77,6 +77,16 @@ describe('the ledger over HTTP', () => {
     });
   }
 
+  for (const name of ['from', 'to']) {
+    it(`does not take a ${name} that is neither a state nor a time`, async () => {
+      const { status, body } = await api.get(`${LEDGER}?${name}=xx`);
+      expect(status).to.equal(400);
+      expect(String((body as { message: unknown }).message)).to.match(
+        new RegExp(`^${name} must be Unix seconds, an RFC 3339 time, null or a state: .*deregistered.*stored`),
+      );
+    });
+  }
+
   it('is returned in pages of 100 entries by default and at most 1,000', async () => {
     const first = await api.get(LEDGER);
     expect((first.body as { entries: object[] }).entries).to.have.lengthOf(100);

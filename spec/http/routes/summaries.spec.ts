@@ -15,6 +15,20 @@ describe('summaries for lists', () => {
     (started) => started.stop(),
   );
 
+  for (const path of [SUMMARIES, ENTITIES, '/api/mon/v1/actors', '/api/mon/v1/sessions']) {
+    for (const [query, message] of [
+      ['limit=NaN', 'limit must be a whole number'],
+      ['limit=1e3', 'limit must be a whole number'],
+      ['continue=!', 'continue must be a value of Sensu-Continue'],
+      ['continue=x', 'continue must be a value of Sensu-Continue'],
+    ] as const) {
+      it(`are refused at ${path} with ${query}, by the name of the parameter and its rule`, async () => {
+        const { status, body } = await api.get(`${path}?${query}`);
+        expect([status, at(body, 'message')]).to.deep.equal([400, message]);
+      });
+    }
+  }
+
   async function put(entity: string, check: string, status: number, changes: object = {}): Promise<void> {
     const event = {
       entity: {

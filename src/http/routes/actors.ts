@@ -16,7 +16,7 @@ import type { KeyQuery, KeySlice } from '../../store/ledger/ledger-query.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import { json, NO_CONTENT } from '../answer/answers.ts';
 import { EMPTY, lists, nullable, PAGE } from '../openapi/descriptions.ts';
-import { listAnswer, pageRequest } from '../answer/pagination.ts';
+import { listAnswer, strictPageRequest } from '../answer/pagination.ts';
 import { assertKnownParameters, limitParameter, wholeNumberParameter } from '../request/query-parameters.ts';
 import { param, type Route } from '../request/route.ts';
 import { LedgerPageSchema } from './ledger.ts';
@@ -91,7 +91,7 @@ export function actorRoutes({ commands, actors, actor, actorCounts, ledgerOfKey 
       reads: 'nothing',
       description: lists('the actors, those that sleep too', ActorSchema, { ...PAGE, ...FILTER }),
       handle: ({ query }) => {
-        const { limit = DEFAULT_LIMIT, from } = pageRequest(query);
+        const { limit = DEFAULT_LIMIT, from } = strictPageRequest(query);
         const { items, lastKey } = actors(actorFilter(query), { limit: Math.min(limit, MAX_LIMIT), from });
         return listAnswer(items, lastKey);
       },

@@ -6,7 +6,7 @@ import { redactEntity } from '../../resources/redaction.ts';
 import type { EntityStore } from '../../store/entity-store.ts';
 import type { IncidentStore } from '../../store/incident-store.ts';
 import { CollectedPage } from '../answer/collected-page.ts';
-import { listAnswer } from '../answer/pagination.ts';
+import { listAnswer, strictPageRequest } from '../answer/pagination.ts';
 import { selectedPage } from '../answer/selected-page.ts';
 import { TimeSlices } from '../answer/time-slices.ts';
 import { lists, nullable } from '../openapi/descriptions.ts';
@@ -99,6 +99,7 @@ export function entitySummaryRoutes({ entities, incidents, access, entityDeadlin
       description: { ...lists('entities, each as one line', EntitySummarySchema), tag: 'entities' },
       handle: async (request) => {
         const namespace = param(request, 'namespace');
+        strictPageRequest(request.query);
         const { items, lastKey, isSelected } = await selectedPage('entities', request, (page) =>
           entities.list(namespace, { ...page, limit: Math.min(page.limit ?? DEFAULT_LIMIT, MAX_LIMIT) }),
         );

@@ -9,7 +9,7 @@ import { eventKey } from '../../store/encoding/keyspace.ts';
 import { mapPage } from '../../store/page.ts';
 import type { NotificationStore } from '../../store/notification-store.ts';
 import { CollectedPage } from '../answer/collected-page.ts';
-import { listAnswer, pageRequest } from '../answer/pagination.ts';
+import { listAnswer, strictPageRequest } from '../answer/pagination.ts';
 import { selectedPage, selectionOf } from '../answer/selected-page.ts';
 import { TimeSlices } from '../answer/time-slices.ts';
 import { lists, PAGE, SELECTORS } from '../openapi/descriptions.ts';
@@ -50,7 +50,7 @@ export function eventSummaryRoutes(ports: EventSummaryPorts): Route[] {
 
   /** The open events in order; passing ones are not read. */
   async function open(namespace: string, { query, isDisconnected }: RouteRequest): Promise<Answer> {
-    const { limit = DEFAULT_LIMIT, from } = pageRequest(query);
+    const { limit = DEFAULT_LIMIT, from } = strictPageRequest(query);
     const isSelected = selectionOf('events', query) ?? (() => true);
     const wanted = Math.min(limit, MAX_LIMIT);
     const found = new CollectedPage<EventSummary>();
@@ -67,6 +67,7 @@ export function eventSummaryRoutes(ports: EventSummaryPorts): Route[] {
   }
 
   async function all(namespace: string, request: RouteRequest): Promise<Answer> {
+    strictPageRequest(request.query);
     const { items, lastKey, isSelected } = await selectedPage('events', request, (page) =>
       events.list({ namespace }, { ...page, limit: Math.min(page.limit ?? DEFAULT_LIMIT, MAX_LIMIT) }),
     );

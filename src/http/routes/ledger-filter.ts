@@ -1,4 +1,6 @@
 import { Type } from 'typebox';
+import { PUBLISHED_MACHINES } from '../../actors/inspection/published-machines.ts';
+import { InvalidResource } from '../../resources/errors.ts';
 import { CAUSE_KINDS, type CauseKind } from '../../store/ledger/ledger.ts';
 import type { LedgerQuery } from '../../store/ledger/ledger-query.ts';
 import {
@@ -15,6 +17,15 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 /** The value of `from` and `to` for an actor or a resource that does not exist. */
 const NOTHING = 'null';
+/** The states of what has no machine: resources, dead letters, the outbox and the backend itself. */
+const RECORDED_STATES = ['blind', 'dead-letter', 'initialized', 'quarantined', 'stored', 'waiting', 'watching'];
+/** The states that entries of the ledger have. */
+const STATES: ReadonlySet<string> = new Set(
+  [
+    ...PUBLISHED_MACHINES.flatMap(({ definition }) => Object.keys(definition.states ?? {})),
+    ...RECORDED_STATES,
+  ].toSorted(),
+);
 const CAUSES = Object.keys(CAUSE_KINDS) as CauseKind[];
 
 /** The parameters of the ledger, for the API description. No others are accepted. */
@@ -62,11 +73,16 @@ export function ledgerFilter(query: URLSearchParams): LedgerQuery {
   return filter;
 }
 
-/** Returns a time; sets any other value as the state that an entry must have. No state is written like a time. */
+/** Returns a time, or sets the state that an entry must have. No state is written like a time. @throws InvalidResource for any other value */
 function stateOrTime(query: URLSearchParams, name: 'from' | 'to', filter: LedgerQuery): number | undefined {
   const value = query.get(name) ?? '';
   if (value === '') return undefined;
   if (isTime(value)) return timeParameter(query, name);
+  if (value !== NOTHING && !STATES.has(value)) {
+    throw new InvalidResource(
+      `${name} must be Unix seconds, an RFC 3339 time, ${NOTHING} or a state: ${[...STATES].join(', ')}`,
+    );
+  }
   filter[name] = value === NOTHING ? null : value;
   return undefined;
 }

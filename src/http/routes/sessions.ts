@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Page, PageRequest } from '../../store/page.ts';
 import { json } from '../answer/answers.ts';
 import { lists, nullable, PAGE } from '../openapi/descriptions.ts';
-import { listAnswer, pageRequest } from '../answer/pagination.ts';
+import { listAnswer, strictPageRequest } from '../answer/pagination.ts';
 import { type Answer, param, type Route, type RouteRequest } from '../request/route.ts';
 
 const atS = () => nullable(Type.Integer({ description: 'Unix seconds' }));
@@ -45,7 +45,7 @@ const ACCESS = { resource: 'sessions', verb: 'list' } as const;
 /** Lists connected agents and the problems of their connections. */
 export function sessionRoutes({ sessions, rings }: SessionRoutePorts): Route[] {
   const list = (namespace: string | undefined, { query }: RouteRequest): Answer => {
-    const { items, lastKey } = sessions(namespace, pageRequest(query));
+    const { items, lastKey } = sessions(namespace, strictPageRequest(query));
     return listAnswer(items, lastKey);
   };
   return [
