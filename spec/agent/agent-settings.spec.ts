@@ -29,6 +29,19 @@ describe('the settings of an agent', function () {
     await backend.stop();
   });
 
+  it('name the flag of an allow list that cannot be read, or is not valid', async () => {
+    backend = await FakeBackend.start();
+    agent = InProcessAgent.start(backend.url, '--allow-list', '/nope.json');
+    expect(await agent.ended()).to.equal(1);
+    expect(agent.log.map(({ flag, error }) => [flag, error])).to.deep.include([
+      'allow-list',
+      "cannot read --allow-list: ENOENT: no such file or directory, open '/nope.json'",
+    ]);
+    agent = InProcessAgent.start(backend.url, '--allow-list', '/etc/hostname');
+    expect(await agent.ended()).to.equal(1);
+    expect(agent.log.map(({ flag, error }) => [flag, error])).to.deep.include(['allow-list', 'invalid file extension']);
+  });
+
   it('are in the entity and the metadata of its keepalives, real values of redacted keys included', async () => {
     backend = await FakeBackend.start();
     const directory = await temporaryDirectory();

@@ -128,7 +128,9 @@ describe('mon-backend and mon-agent', function () {
 
   it('show unexpected errors without a stack on a terminal', async () => {
     const shown = await onTerminal(BACKEND, 'start', '--state-dir', place('x'.repeat(110)));
-    expect(shown).to.match(/^\d\d:\d\d:\d\d fatal: state-dir is too long, set control-socket: .*$/m);
+    expect(shown).to.match(
+      /^\d\d:\d\d:\d\d fatal: error executing mon-backend: state-dir is too long, set control-socket: .*$/m,
+    );
     expect(shown).not.to.match(/\bat \S+ \(|\{/);
   });
 
@@ -248,6 +250,29 @@ describe('mon-backend and mon-agent', function () {
     expect(warnings).to.deep.equal([
       { key: 'agent-prot', suggestion: 'agent-port' },
       { key: 'elephant', suggestion: undefined },
+    ]);
+  });
+
+  it('name unknown and repeated keys with --print-config, on standard error only', async () => {
+    const file = place('backend.yml');
+    writeFileSync(file, 'agent-prot: 0\nstate-dir: /a\nstate-dir: /b\n');
+    const { code, stdout, stderr } = await runCommand(['start', '--config-file', file, '--print-config']);
+    expect(code).to.equal(0);
+    expect(stdout)
+      .to.match(/^state-dir: "\/b" # file /m)
+      .and.not.include('agent-prot');
+    expect(linesOf(stderr).map(({ msg, key }) => [msg.split(' in ')[0], key])).to.deep.equal([
+      ['repeated key', 'state-dir'],
+      ['unknown key', 'agent-prot'],
+    ]);
+  });
+
+  it('name the flag of a name that the administrator cannot have', async () => {
+    const names = ['--cluster-admin-username', 'ad min', '--cluster-admin-password', 'long enough'];
+    const { code, stderr } = await runCommand(['init', '--state-dir', place('state'), ...names]);
+    expect(code).to.equal(1);
+    expect(linesOf(stderr).map(({ error }) => error?.split(':')[0])).to.deep.equal([
+      'cluster-admin-username is invalid',
     ]);
   });
 });

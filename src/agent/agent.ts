@@ -203,6 +203,7 @@ export class Agent {
               ...building,
               log,
               deliver,
+              invalid: () => metrics.count('statsd_invalid_lines'),
               dropped: (count) => metrics.count('statsd_dropped_datagrams', count),
             }),
           ]

@@ -58,6 +58,7 @@ async function start(argv: readonly string[], ports: Ports, isService = false): 
   const parsed = await readConfig(argv, isService, ports);
   const { host, log, parts } = ports;
   if ('help' in parsed) {
+    for (const { message, fields } of parsed.warnings ?? []) log.warn(fields, message);
     host.print(parsed.help);
     return undefined;
   }

@@ -76,16 +76,17 @@ const sourcesOf =
 
 type Configured<T> = Exclude<Parsed<T>, { help: string }>;
 
-/** The configuration with its warnings, or undefined when only its help was asked for. */
-function configured<T>(parsed: Parsed<T>, host: Host): Configured<T> | undefined {
+/** The configuration with its warnings, or undefined when only its help or its settings were asked for, which are printed. */
+function configured<T>(parsed: Parsed<T>, host: Host, log: Logger): Configured<T> | undefined {
   if (!('help' in parsed)) return parsed;
+  for (const { message, fields } of parsed.warnings ?? []) log.warn(fields, message);
   host.print(parsed.help);
   return undefined;
 }
 
 /** The configuration, or undefined when only its help was asked for. Logs the warnings. */
 function configOf<T>(given: Parsed<T>, host: Host, log: Logger): T | undefined {
-  const parsed = configured(given, host);
+  const parsed = configured(given, host, log);
   if (parsed === undefined) return undefined;
   for (const { message, fields } of parsed.warnings) log.warn(fields, message);
   return parsed.config;
@@ -220,7 +221,7 @@ async function run([command = 'help', ...argv]: readonly string[], host: Backend
   const sources = sourcesOf(host);
   const configIn = <T>(parsed: Parsed<T>): T | undefined => configOf(parsed, host, log);
   if (command === 'start') {
-    const parsed = configured(parseBackendConfig(sources(argv)), host);
+    const parsed = configured(parseBackendConfig(sources(argv)), host, log);
     if (parsed === undefined) return 0;
     await start(parsed, host, log);
     return undefined;

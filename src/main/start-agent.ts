@@ -11,6 +11,7 @@ import { ProcessReaper } from '../exec/process-reaper.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { DiskQueue } from '../store/disk-queue.ts';
 import { StoreInUse } from '../store/lmdb/store-lock.ts';
+import { InvalidResource } from '../resources/errors.ts';
 import { openLogFile } from './log/open-log-file.ts';
 import { type Logger, shownLevel } from './log/logger.ts';
 import { openAgentAssets } from './process/agent-assets.ts';
@@ -60,9 +61,19 @@ async function queueIn(cacheDir: string, ports: { clock: Clock; log: Logger }): 
   }
 }
 
-/** @throws Error of the file system; InvalidResource for a list that is not valid */
-const allowListIn = (path: string): AllowedProgram[] =>
-  path === '' ? [] : parseAllowList(path, readFileSync(path, 'utf8'));
+/** @throws ConfigError that names the flag, for a file that cannot be read or a list that is not valid */
+function allowListIn(path: string): AllowedProgram[] {
+  if (path === '') return [];
+  try {
+    return parseAllowList(path, readFileSync(path, 'utf8'));
+  } catch (error) {
+    // The reference has the rule of a list that is not valid without the name of the flag.
+    const rule = error instanceof InvalidResource ? error.message : `cannot read --allow-list: ${messageOf(error)}`;
+    throw new ConfigError([{ flag: 'allow-list', rule }]);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Without a directory for them there are no assets. */
 function assetsOf(

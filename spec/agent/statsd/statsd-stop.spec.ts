@@ -42,6 +42,15 @@ describe('the StatsD metrics of an agent that stops', function () {
     expect(points.map(({ value }) => value)).to.include.members([7, 3]);
   });
 
+  it('are counted and logged once for each flush when lines of them are invalid', async () => {
+    await send('sold:x|c\nnonsense\nqueue:3|g');
+    expect(await agent.stop()).to.equal(0);
+    const warnings = agent.log.filter(({ msg }) => msg === 'statsd lines were dropped, they are invalid');
+    expect(warnings.map(({ level, dropped, example }) => [level, dropped, example])).to.deep.equal([
+      ['warning', 2, 'sold:x|c'],
+    ]);
+  });
+
   it('cause no event when none have arrived', async () => {
     expect(await agent.stop()).to.equal(0);
     expect(backend.events).to.deep.equal([]);

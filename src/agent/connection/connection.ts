@@ -20,13 +20,12 @@ import type { AgentMetrics } from '../metrics/agent-metrics.ts';
 import { describeConnectionError, shownUrl } from './connection-error.ts';
 import { bareHost } from './proxy.ts';
 import { ProxyTunnel } from './proxy-tunnel.ts';
+import { refusalText } from './refusal-text.ts';
 import type { EventQueue } from '../queue/event-queue.ts';
 import type { HeartbeatSettings } from './heartbeat.ts';
 import { CLOSE_TOO_LARGE, isCheckRequest, Session, type SessionOptions } from './session.ts';
 
 const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
-/** Part of a refusal's body that is logged. */
-const MAX_REFUSAL_BYTES = 1024;
 
 export interface ConnectionSettings {
   /** At least one URL. They are tried in an order that is shuffled once. */
@@ -283,18 +282,4 @@ export class Connection {
     if (dropped === undefined) return;
     log.error({ n: dropped.n, payload_size: dropped.bytes }, 'dropping an event that is too large for the backend');
   }
-}
-
-/** Describes a response that refuses the handshake: its status and the start of its body. */
-async function refusalText(response: IncomingMessage): Promise<string> {
-  let body = '';
-  try {
-    for await (const chunk of response) {
-      body += String(chunk);
-      if (body.length >= MAX_REFUSAL_BYTES) break;
-    }
-  } catch (error) {
-    body += ` (${error instanceof Error ? error.message : String(error)})`;
-  }
-  return `handshake failed with status ${response.statusCode}: ${body.slice(0, MAX_REFUSAL_BYTES).trimEnd()}`;
 }

@@ -4,6 +4,8 @@ import { collectDefaultMetrics, Counter, Registry, Summary } from 'prom-client';
 const PREFIXES = ['sensu_go_agent_', 'mon_agent_'] as const;
 const MAX_AGE_S = 600;
 const QUANTILES = [0.5, 0.9, 0.99];
+/** The minimum and the mean of delays of the event loop of which none has been measured yet. */
+const UNMEASURED = /^nodejs_eventloop_lag_\w+ (?:nan|9223372036\.\d+)$/im;
 
 const COUNTERS = {
   messages_received: 'Messages received from backends',
@@ -11,6 +13,7 @@ const COUNTERS = {
   messages_dropped: 'Messages that could not be sent',
   new_connections: 'Connections to backends',
   websocket_errors: 'Failures of connections to backends',
+  statsd_invalid_lines: 'Lines of StatsD that were dropped because they are invalid',
   statsd_dropped_datagrams: 'Datagrams of StatsD that the system dropped because its buffer was full',
 } as const;
 
@@ -54,10 +57,11 @@ export class MetricRegistry {
     for (const summary of summaries) summary.observe(ms);
   }
 
-  /** The exposition in the text format of Prometheus, sorted by name, and its content type. */
+  /** The exposition in the text format of Prometheus, sorted by name, without what is not measured yet, and its content type. */
   async scrape(): Promise<{ type: string; text: string }> {
     const exposition = await this.#registry.metrics();
     const families = exposition.split(/\n+(?=# HELP )/).map((family) => family.trim());
-    return { type: this.#registry.contentType, text: `${families.toSorted().join('\n')}\n` };
+    const measured = families.filter((family) => !UNMEASURED.test(family));
+    return { type: this.#registry.contentType, text: `${measured.toSorted().join('\n')}\n` };
   }
 }

@@ -24,6 +24,8 @@ const CHARACTERS_PER_EVENT = 1024 * 1024;
 /** Connections at a time, and bytes of a line without its end. */
 const MAX_CONNECTIONS = 64;
 const MAX_LINE_BYTES = 64 * 1024;
+/** Characters of an invalid line that the log shows. */
+const MAX_EXAMPLE_LENGTH = 200;
 const NANOSECONDS_PER_MS = 1_000_000n;
 
 export interface StatsdSettings {
@@ -39,6 +41,8 @@ interface StatsdPorts {
   log: Log;
   entity(): Entity;
   deliver(event: Event): void;
+  /** Called for each line that is not valid and was dropped. */
+  invalid(): void;
   /** Takes the number of datagrams that the system has dropped since the last call. */
   dropped(datagrams: number): void;
 }
@@ -52,6 +56,8 @@ export class StatsdListener {
   #tcp: Server | undefined;
   #flushedAtMs = 0;
   #loggedDrops = 0;
+  /** Since the last flush, with an example. */
+  #invalid = { lines: 0, example: '' };
   #port = 0;
   #systemDrops = 0;
   #cancelFlush = (): void => undefined;
@@ -92,6 +98,7 @@ export class StatsdListener {
     this.#tcp?.close();
     await this.#flushing;
     if (this.#hasNewValues) await this.#flush();
+    this.#logInvalid();
   }
 
   /** Lines are framed by newlines. */
@@ -128,12 +135,24 @@ export class StatsdListener {
         continue;
       }
       const parsed = parseStatsdLine(line);
-      if (parsed === undefined) this.#ports.log.debug({ line }, 'ignoring an invalid statsd line');
+      if (parsed === undefined) this.#dropInvalid(line);
       else {
         this.#table.add(parsed, address, atMs);
         this.#hasNewValues = true;
       }
     }
+  }
+
+  #dropInvalid(line: string): void {
+    this.#ports.invalid();
+    const { lines, example } = this.#invalid;
+    this.#invalid = { lines: lines + 1, example: lines === 0 ? line.slice(0, MAX_EXAMPLE_LENGTH) : example };
+  }
+
+  #logInvalid(): void {
+    const { lines, example } = this.#invalid;
+    this.#invalid = { lines: 0, example: '' };
+    if (lines > 0) this.#ports.log.warn({ dropped: lines, example }, 'statsd lines were dropped, they are invalid');
   }
 
   #scheduleFlush(): void {
@@ -154,6 +173,7 @@ export class StatsdListener {
   async #flushNow(): Promise<void> {
     const { clock, log } = this.#ports;
     this.#hasNewValues = false;
+    this.#logInvalid();
     const atMs = clock.monotonicMs();
     const elapsedS = (atMs - this.#flushedAtMs) / 1_000;
     this.#flushedAtMs = atMs;

@@ -1,4 +1,5 @@
-import { isUuid } from '../../resources/names.ts';
+import { InvalidResource } from '../../resources/errors.ts';
+import { assertUsername, isUuid } from '../../resources/names.ts';
 import { ConfigError, type Flag, type FlagValues, kinds, type Mistake } from '../parsing/flags.ts';
 
 const MIN_PASSWORD_LENGTH = 8;
@@ -29,6 +30,19 @@ const RULES: readonly AdminRule[] = [
   {
     flags: ['cluster-admin-username', 'cluster-admin-password'],
     broken: ({ username, password }) => (username === '' || password === '' ? REQUIRED : undefined),
+  },
+  {
+    flags: ['cluster-admin-username'],
+    broken({ username }) {
+      if (username === '') return undefined;
+      try {
+        assertUsername(username);
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof InvalidResource)) throw error;
+        return `cluster-admin-username is invalid: ${error.message}`;
+      }
+    },
   },
   {
     flags: ['cluster-admin-password'],

@@ -31,11 +31,11 @@ export function parseFlags<F extends FlagTable, T>(program: Program<F, T>, sourc
     if (broken !== undefined) mistakes.push({ flag: rule.flags[0], rule: broken });
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  if (parsed.values[PRINT_CONFIG] === true) return { help: effectiveSettings(flags, parsed.values, parsed.given) };
   const config = program.build(
     values,
     (warning) => warnings.push(warning),
     (name) => parsed.given.has(name),
   );
-  return { config, warnings };
+  if (parsed.values[PRINT_CONFIG] !== true) return { config, warnings };
+  return { help: effectiveSettings(flags, parsed.values, parsed.given), warnings };
 }

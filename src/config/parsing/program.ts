@@ -34,5 +34,10 @@ export interface ConfigWarning {
   fields: Record<string, unknown>;
 }
 
-/** `help` is a text that is printed in place of running the program: its help, or the settings that `--print-config` asks for. */
-export type Parsed<T> = { readonly help: string } | { readonly config: T; readonly warnings: readonly ConfigWarning[] };
+/**
+ * `help` is a text that is printed in place of running the program: its help, or the settings that `--print-config` asks for, with
+ * the warnings about them.
+ */
+export type Parsed<T> =
+  | { readonly help: string; readonly warnings?: readonly ConfigWarning[] }
+  | { readonly config: T; readonly warnings: readonly ConfigWarning[] };
