@@ -41,6 +41,8 @@ const PACKAGES = {
     example: 'agent.yml',
   },
 };
+/** Native code that the programs use where it is installed. */
+const OPTIONAL_MODULES = ['bufferutil'];
 const NODE_OF_SYSTEM = 'nodejs (>= 20.19)';
 /** What the programs call: see docs/install.md. */
 const NEEDED = { deb: 'libc6, util-linux', rpm: 'glibc util-linux' };
@@ -88,7 +90,7 @@ function stage(tree, tarball, version) {
   execFileSync('tar', ['-xzf', resolve(tarball), '-C', home, '--strip-components=1']);
   const manifest = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
   writeFileSync(join(home, 'package.json'), JSON.stringify({ ...manifest, version }, null, 2));
-  for (const module of closureOf(kind.modules)) {
+  for (const module of closureOf([...kind.modules, ...OPTIONAL_MODULES])) {
     cpSync(join(ROOT, 'node_modules', module), join(home, 'node_modules', module), {
       recursive: true,
       dereference: true,
@@ -121,7 +123,9 @@ function closureOf(names) {
     for (const dependency of Object.keys({ ...dependencies, ...optionalDependencies })) visit(dependency);
   };
   for (const module of names) {
-    if (!existsSync(join(ROOT, 'node_modules', module))) throw new Error(`${module} is not installed: run npm ci`);
+    const isOptional = OPTIONAL_MODULES.includes(module);
+    if (!isOptional && !existsSync(join(ROOT, 'node_modules', module)))
+      throw new Error(`${module} is not installed: run npm ci`);
     visit(module);
   }
   return found;

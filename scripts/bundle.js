@@ -24,7 +24,15 @@ const V8_FLAGS = {
 };
 
 /** Packages with native code, WebAssembly or files that they read at run time. They are loaded from `node_modules`. */
-const EXTERNAL = [/^lmdb$/, /^msgpackr/, /^@node-rs\//, /^quickjs-emscripten/, /^@jitl\//, /^swagger-ui-dist/];
+const EXTERNAL = [
+  /^lmdb$/,
+  /^bufferutil$/,
+  /^msgpackr/,
+  /^@node-rs\//,
+  /^quickjs-emscripten/,
+  /^@jitl\//,
+  /^swagger-ui-dist/,
+];
 
 const optionsFor = (input, plugins = []) => ({
   input,
