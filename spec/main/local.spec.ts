@@ -1,31 +1,17 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { FREE_PORTS } from '../agent/agent-process.ts';
-import { ApiClient } from '../support/api-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
 import { FIXTURES, type StoredFixture, unpackFixture } from '../store/stored-fixtures.ts';
 import { childrenOf } from '../exec/children-of.ts';
 import { eventually, inTime } from '../support/eventually.ts';
 import { proxyEvent } from '../support/example-events.ts';
+import { FREE, fails, LocalRun, PROGRAM, SECRET } from './local-run.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../dist/main/local.cjs', import.meta.url));
-
-const SECRET = 's3cret-of-the-pager';
-
-/** Ports that the system chooses, for both programs. */
-const FREE: Readonly<Record<string, string>> = {
-  MON_BACKEND_API_LISTEN_ADDRESS: '127.0.0.1:0',
-  MON_BACKEND_AGENT_PORT: '0',
-  MON_BACKEND_LEGACY_API_LISTEN_ADDRESS: '127.0.0.1:0',
-  MON_BACKEND_DASHBOARD_PORT: '0',
-  ...FREE_PORTS,
-};
 
 async function listening(): Promise<Server> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -33,63 +19,8 @@ async function listening(): Promise<Server> {
   return server;
 }
 
-/** Runs `npm start` where it cannot start. Returns what it printed on standard error. */
-async function fails(directory: string, settings: Readonly<Record<string, string>>) {
-  const env = { ...process.env, ...settings };
-  const child = spawn(process.execPath, [PROGRAM], { cwd: directory, env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let printed = '';
-  child.stderr.on('data', (chunk: Buffer) => (printed += chunk.toString()));
-  await inTime(once(child, 'close'), 'the end of the program', 15_000);
-  return { code: child.exitCode, printed };
-}
-
 interface StoredEvent {
   check: { metadata: { name: string }; status: number; history: unknown[] };
-}
-
-/** What `npm start` runs, in a directory of its own and on free ports. */
-class LocalRun {
-  output = '';
-  readonly #child: ChildProcess;
-
-  constructor(directory: string, settings: Readonly<Record<string, string | undefined>> = {}) {
-    this.#child = spawn(process.execPath, [PROGRAM], {
-      cwd: directory,
-      env: { ...process.env, ...FREE, MON_SECRET_PAGER: SECRET, ...settings },
-    });
-    this.#child.stdout?.on('data', (chunk: Buffer) => (this.output += chunk.toString()));
-  }
-
-  /** Logged in with what it printed. */
-  async api(): Promise<ApiClient> {
-    const printed = await eventually(
-      () => /http:\/\/127\.0\.0\.1:(\d+)\/api[^]*password +(\S+)/.exec(this.output),
-      Boolean,
-      { what: 'the printed URLs and credentials', withinMs: 15_000 },
-    );
-    return ApiClient.login(Number(printed?.[1]), { username: 'admin', password: printed?.[2] ?? '' });
-  }
-
-  get pid(): number {
-    return this.#child.pid ?? 0;
-  }
-
-  /** As Ctrl-C does; resolves with the exit code. */
-  async interrupt(): Promise<number | null> {
-    const exited = once(this.#child, 'exit');
-    this.#child.kill('SIGINT');
-    await inTime(exited, 'the end after Ctrl-C', 15_000);
-    return this.#child.exitCode;
-  }
-
-  /** Sends the signal of Ctrl-C, and does not wait. */
-  signal(): void {
-    this.#child.kill('SIGINT');
-  }
-
-  async end(): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) await this.interrupt();
-  }
 }
 
 describe('npm start', function () {
@@ -222,7 +153,7 @@ describe('npm start', function () {
     const before = readFileSync(log, 'utf8');
     const { code, printed } = await fails(directory.path, FREE);
     expect(code).to.equal(1);
-    expect(printed).to.match(/^store is in use by process \d+ \(--state-dir \S+\)$/m);
+    expect(printed).to.match(/^ {2}the backend's store is in use by process \d+ \(--state-dir \S+\)$/m);
     expect(readFileSync(log, 'utf8').slice(before.length)).to.not.include('store is in use');
     expect(await run.interrupt()).to.equal(0);
   });

@@ -1,38 +1,35 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { hostname, platform } from 'node:os';
-import { join, resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { parseAgentConfig } from '../config/agent.ts';
-import { parseBackendConfig } from '../config/backend.ts';
 import { DEFAULT_SECRET_VARIABLES } from '../config/flags/secret-flags.ts';
 import { AlreadyInitialized } from '../actors/administration/seed.ts';
 import { readStoreState } from '../store/maintenance/store-state.ts';
 import { assertCurrent, StoreOutdated } from '../store/lmdb/store-version.ts';
 import { initialise } from './init/initialise.ts';
+import { helpIn } from './local/arguments.ts';
+import { type Child, killAll, openLog, run, stopAll, stopAtExit } from './local/child-programs.ts';
 import { greeting } from './local/greeting.ts';
-import { addressesOf, assertFree } from './local/listen-addresses.ts';
 import { localChecks, localHandlers } from './local/local-checks.ts';
+import { directoriesIn } from './local/local-directories.ts';
+import { startCommand } from './local/start-command.ts';
+import { assertUnused, localConfig } from './local/startable.ts';
 import { createLogger } from './log/logger.ts';
-import { storeDirectory } from './process/directories.ts';
+import { STORE, storeDirectory } from './process/directories.ts';
+import { ensureDirectory } from './process/ensure-directory.ts';
 import { hideSecrets } from './process/hide-secrets.ts';
 import { ignoreSignals } from './process/ignore-signals.ts';
 import { onStopSignal, STOP_SIGNALS } from './process/on-stop-signal.ts';
-import { assertNotServed } from './process/own-store.ts';
 import { PACKAGE_ROOT } from './process/package-root.ts';
 import { SecretVariables } from './process/secret-variables.ts';
 import { systemClock } from './process/system-clock.ts';
 
-/** The directory of the data: this program runs a backend and an agent, side by side. */
-const HOME = resolve('.mon');
 const LOG = createLogger('local', 'warn');
 const ENVIRONMENT = hideSecrets(LOG);
 /** The secrets of the backend, which the checks of the agent must not inherit. */
 const SECRETS = SecretVariables.take(secretVariablesIn(ENVIRONMENT), LOG);
 const AGENT_ENVIRONMENT = Object.fromEntries(Object.entries(ENVIRONMENT).filter(([name]) => !SECRETS.allows(name)));
-const STATE_DIR = resolve(ENVIRONMENT['MON_BACKEND_STATE_DIR'] ?? join(HOME, 'backend'));
+const { home: HOME, stateDir: STATE_DIR } = directoriesIn(ENVIRONMENT);
 const PASSWORD_FILE = join(STATE_DIR, 'admin-password');
 /** Marks that the checks were created, so that a deleted check does not come back. */
 const CHECKS_MADE_FILE = join(STATE_DIR, 'checks-made');
@@ -40,18 +37,12 @@ const USERNAME = 'admin';
 const SUBSCRIPTION = 'local';
 const ALERT_FILE = join(HOME, 'alerts.log');
 
+const logFile = (name: Child['name']): string => join(HOME, `${name}.log`);
 const BACKEND_COMMAND = join(PACKAGE_ROOT, 'bin/mon-backend.js');
-
-const program = (name: string): string => join(PACKAGE_ROOT, `dist/main/${name}.cjs`);
 
 /** The value that `--secrets-env-allow` of the backend will have. */
 function secretVariablesIn({ MON_BACKEND_SECRETS_ENV_ALLOW: allowed }: NodeJS.ProcessEnv): readonly string[] {
   return allowed === undefined ? DEFAULT_SECRET_VARIABLES : allowed.split(/[\s,]+/).filter((item) => item !== '');
-}
-
-interface Child {
-  name: string;
-  process: ChildProcess;
 }
 
 /** The settings of the backend: only this machine can connect, unless the environment says otherwise. */
@@ -70,33 +61,6 @@ const AGENT_SETTINGS = {
   MON_CACHE_DIR: join(HOME, 'agent-cache'),
   ...AGENT_ENVIRONMENT,
 };
-
-/** Starts a detached child: Ctrl-C reaches only this process, which then ends the children in order. */
-function run(name: 'backend' | 'agent', env: NodeJS.ProcessEnv): Child {
-  const child = spawn(process.execPath, [program(name), 'start'], {
-    detached: true,
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  child.stderr.pipe(createWriteStream(join(HOME, `${name}.log`), { flags: 'a' }));
-  return { name, process: child };
-}
-
-/**
- * Checks everything that would make one of the programs fail at its start, before anything is started or logged.
- *
- * @throws ConfigError for settings that are not valid, StoreInUse, Error for addresses that cannot be used
- */
-async function assertStartable(): Promise<void> {
-  const readFile = (path: string): string => readFileSync(path, 'utf8');
-  const machine = { hostname: hostname() || randomUUID(), platform: platform(), isService: false };
-  const backend = parseBackendConfig({ argv: [], env: BACKEND_SETTINGS, readFile });
-  const agent = parseAgentConfig({ argv: [], env: AGENT_SETTINGS, readFile }, machine);
-  // The programs only print their settings and do not start.
-  if ('help' in backend || 'help' in agent) return;
-  await assertNotServed(STATE_DIR, backend.config.controlSocket);
-  await assertFree(addressesOf(backend.config, agent.config));
-}
 
 interface Addresses {
   api: string;
@@ -130,6 +94,14 @@ const reachable = (address: string): string => address.replace(/^(\[::\]|0\.0\.0
 /** Whether the listener takes connections of other machines. */
 const isOpen = (address: string): boolean => !/^(?:127\.\d+\.\d+\.\d+|\[::1\]):\d+$/.test(address);
 
+/** The command with which other machines can connect. The API keeps its port, which is part of its address. */
+const openingCommand = (api: string): string =>
+  startCommand(ENVIRONMENT, {
+    MON_BACKEND_AGENT_HOST: '0.0.0.0',
+    MON_BACKEND_DASHBOARD_HOST: '0.0.0.0',
+    MON_BACKEND_API_LISTEN_ADDRESS: `0.0.0.0:${api.slice(api.lastIndexOf(':') + 1)}`,
+  });
+
 /** Logs in as the first administrator. `isWrong` when the password is no longer correct. */
 async function logIn(api: string, password: string): Promise<{ token?: string; isWrong: boolean }> {
   const basic = Buffer.from(`${USERNAME}:${password}`).toString('base64');
@@ -150,21 +122,6 @@ async function createResources(api: string, token: string): Promise<void> {
   };
   for (const handler of localHandlers(ALERT_FILE)) await put('handlers', handler);
   for (const check of localChecks(SUBSCRIPTION)) await put('checks', check);
-}
-
-/** Ends the children one after the other, the last started first. Resolves when they are gone. */
-async function stopAll(children: readonly Child[]): Promise<void> {
-  for (const { process: child } of [...children].reverse()) {
-    if (child.exitCode !== null || child.signalCode !== null) continue;
-    const exited = once(child, 'exit');
-    child.kill('SIGTERM');
-    await exited;
-  }
-}
-
-/** Ends the children without a clean stop. Their own commands end too. */
-function killAll(children: readonly Child[]): void {
-  for (const { process: child } of children) child.kill('SIGKILL');
 }
 
 /** Writes the password to disk before it is used, so that a start that fails in between can be repeated. */
@@ -198,11 +155,19 @@ async function assertUpgraded(): Promise<void> {
 
 async function main(): Promise<void> {
   ignoreSignals();
-  mkdirSync(STATE_DIR, { recursive: true, mode: 0o700 });
+  const help = helpIn(process.argv.slice(2));
+  if (help !== undefined) {
+    process.stdout.write(help);
+    return;
+  }
+  const config = localConfig({ backend: BACKEND_SETTINGS, agent: AGENT_SETTINGS });
+  ensureDirectory('MON_BACKEND_STATE_DIR', STATE_DIR, STORE);
   await assertUpgraded();
-  await assertStartable();
+  await assertUnused(config, HOME, ENVIRONMENT);
+  const logs = { backend: openLog(logFile('backend')), agent: openLog(logFile('agent')) };
   const password = await ensureAdministrator();
   const children: Child[] = [];
+  stopAtExit(children);
   const stopping = new AbortController();
   const stop = (exitCode: number): void => {
     if (stopping.signal.aborted) return;
@@ -215,7 +180,7 @@ async function main(): Promise<void> {
   const watch = ({ name, process: child }: Child): void => {
     child.once('exit', (code, signal) => {
       if (stopping.signal.aborted) return;
-      process.stderr.write(`${name} ended unexpectedly (${signal ?? code}), see ${join(HOME, `${name}.log`)}\n`);
+      process.stderr.write(`${name} ended unexpectedly (${signal ?? code}), see ${logFile(name)}\n`);
       if (name === 'backend') stop(1);
     });
   };
@@ -230,7 +195,7 @@ async function main(): Promise<void> {
   onStopSignal({ first, again }, { signals: [...STOP_SIGNALS, 'SIGHUP'] });
 
   try {
-    const backend = run('backend', BACKEND_SETTINGS);
+    const backend = run('backend', BACKEND_SETTINGS, logs.backend);
     children.push(backend);
     watch(backend);
     const addresses = await whenReady(backend);
@@ -243,7 +208,11 @@ async function main(): Promise<void> {
     }
     // A child that starts from here on would outlive this process.
     if (stopping.signal.aborted) return;
-    const agent = run('agent', { MON_BACKEND_URL: `ws://${reachable(addresses.agents)}`, ...AGENT_SETTINGS });
+    const agent = run(
+      'agent',
+      { MON_BACKEND_URL: `ws://${reachable(addresses.agents)}`, ...AGENT_SETTINGS },
+      logs.agent,
+    );
     children.push(agent);
     watch(agent);
 
@@ -257,6 +226,7 @@ async function main(): Promise<void> {
         stateDir: STATE_DIR,
         alertFile: ALERT_FILE,
         backendCommand: BACKEND_COMMAND,
+        openingCommand: openingCommand(api),
       }),
     );
   } catch (error) {

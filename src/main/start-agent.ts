@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Agent, type AgentAssetPorts, API_CRASHED } from '../agent/agent.ts';
 import { type AllowedProgram, parseAllowList } from '../agent/execution/allow-list.ts';
 import type { AssetManager } from '../assets/asset-manager.ts';
@@ -19,14 +18,11 @@ import { ensureDirectory } from './process/ensure-directory.ts';
 import type { Environment } from './process/hide-secrets.ts';
 import type { Host } from './process/host.ts';
 import { onStopSignal } from './process/on-stop-signal.ts';
-import { openQueue } from './process/open-queue.ts';
+import { NO_DIRECTORY, openQueue, QUEUE, queueDirectory } from './process/open-queue.ts';
 import { readCertificates } from './tls/tls-files.ts';
 import { AgentTlsFiles } from './tls/tls-client.ts';
 import { readVersion } from './process/version.ts';
 
-/** The value of the cache directory with which nothing is written to disk. */
-const NO_DIRECTORY = '/dev/null';
-const QUEUE = 'queue';
 /** Signals as the reference names them. */
 const SIGNAL_NAMES: Partial<Record<NodeJS.Signals, string>> = { SIGINT: 'interrupt', SIGTERM: 'terminated' };
 
@@ -48,7 +44,7 @@ function proxiesOf(backendUrls: readonly string[], environment: Environment): Re
 /** @throws ConfigError that names the flag when another agent uses the directory, Error when it cannot be used */
 async function queueIn(cacheDir: string, ports: { clock: Clock; log: Logger }): Promise<DiskQueue | undefined> {
   if (cacheDir === NO_DIRECTORY) return undefined;
-  const directory = join(cacheDir, QUEUE);
+  const directory = queueDirectory(cacheDir);
   ensureDirectory('cache-dir', cacheDir, QUEUE);
   try {
     return await openQueue(directory, ports);

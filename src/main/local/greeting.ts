@@ -1,3 +1,5 @@
+import { quoted } from './start-command.ts';
+
 export interface Greeting {
   /** Where the listeners are reached, `host:port`. */
   addresses: { api: string; agents: string; dashboard: string };
@@ -6,28 +8,20 @@ export interface Greeting {
   username: string;
   /** Undefined when the password of the first start was changed. */
   password: string | undefined;
-  /** The directory of all files, and that of the backend's data. */
+  /** The directory of all files, and that of the backend's data, which may be the same. */
   home: string;
   stateDir: string;
+  /** The command with which other machines can connect. */
+  openingCommand: string;
   /** The file that the handlers of the first checks append alerts to. */
   alertFile: string;
   /** The path of the program `mon-backend`. */
   backendCommand: string;
 }
 
-/** The settings with which other machines can connect. The API keeps its port, which is part of its address. */
-const opening = (api: string): string =>
-  `MON_BACKEND_AGENT_HOST=0.0.0.0 MON_BACKEND_DASHBOARD_HOST=0.0.0.0 MON_BACKEND_API_LISTEN_ADDRESS=0.0.0.0:${portOf(api)} npm start`;
-
-const portOf = (address: string): string => address.slice(address.lastIndexOf(':') + 1);
-
-/** Quotes a word for a shell when it needs that. */
-export const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-
 /** What `npm start` prints when everything runs. Its commands can be pasted into a shell. */
 export function greeting(given: Greeting): string {
-  const { addresses, open, username, password, home, stateDir, alertFile, backendCommand } = given;
+  const { addresses, open, username, password, home, stateDir, alertFile, backendCommand, openingCommand } = given;
   const { api, agents, dashboard } = addresses;
   const shownPassword = password ?? 'as you changed it';
   // Without a password curl asks for it.
@@ -42,9 +36,9 @@ Log in as ${username}, password ${shownPassword}. Ctrl-C stops mon; its data sta
   agents     ws://${agents}
   user       ${username}
   password   ${shownPassword}
-  data       ${stateDir}
+  data       ${stateDir === home ? home : `${home}, with the state directory ${stateDir}`}
 
-${reach(open, api)}
+${reach(open, openingCommand)}
 
 Read the events and the ledger:
   TOKEN=$(curl -s -u ${credentials} http://${api}/auth | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
@@ -63,7 +57,7 @@ Verify the ledger, and make a backup, also while mon runs:
 `;
 }
 
-const reach = (open: readonly string[], api: string): string =>
+const reach = (open: readonly string[], openingCommand: string): string =>
   open.length === 0
-    ? `Only this machine can connect. To let other machines connect:\n  ${opening(api)}`
+    ? `Only this machine can connect. To let other machines connect:\n  ${openingCommand}`
     : `Other machines can connect to ${open.join(', ')}, without TLS.`;

@@ -50,12 +50,8 @@ export function addressesOf(backend: BackendConfig, agent: AgentConfig): LocalAd
   ].filter(({ port }) => port !== 0);
 }
 
-/**
- * Checks that the programs can listen on all addresses, before one of them is started.
- *
- * @throws Error that names each address that cannot be used, and a command that uses other ports
- */
-export async function assertFree(addresses: readonly LocalAddress[]): Promise<void> {
+/** Listens on each address for a moment. Returns a line for each one that cannot be used, with its program, its flags and the cause. */
+export async function unusableAddresses(addresses: readonly LocalAddress[]): Promise<string[]> {
   const problems: string[] = [];
   for (const address of addresses) {
     const error = await errorOf(address);
@@ -64,12 +60,11 @@ export async function assertFree(addresses: readonly LocalAddress[]): Promise<vo
     const shown = address.transport === 'udp' ? message.replace('listen on', 'listen on UDP') : message;
     problems.push(`  the ${address.program} ${shown}`);
   }
-  if (problems.length === 0) return;
-  throw new Error(['mon was not started:', ...problems, ...(await otherPorts())].join('\n'));
+  return problems;
 }
 
-/** The command that starts mon on ports that are all free; empty when there is none. */
-async function otherPorts(): Promise<string[]> {
+/** The variables of a set of ports that are all free; undefined when there is none. */
+export async function freePorts(): Promise<Record<string, string> | undefined> {
   for (let set = 0; set < MAX_SETS; set += 1) {
     const ports = OTHER_PORTS.map(([variable, prefix, port]) => ({ variable, prefix, port: port + set * STEP }));
     const areFree = await Promise.all(
@@ -81,10 +76,9 @@ async function otherPorts(): Promise<string[]> {
       }),
     );
     if (!areFree.every(Boolean)) continue;
-    const variables = ports.map(({ variable, prefix, port }) => `${variable}=${prefix}${port}`).join(' ');
-    return ['This command uses other ports:', `  ${variables} npm start`];
+    return Object.fromEntries(ports.map(({ variable, prefix, port }) => [variable, `${prefix}${port}`]));
   }
-  return [];
+  return undefined;
 }
 
 type Endpoint = Pick<LocalAddress, 'transport' | 'host' | 'port'>;

@@ -7,6 +7,13 @@ import { isUnchangedSinceCleanStop } from '../../store/lmdb/clean-stop.ts';
 import { DATA_FILE } from '../../store/lmdb/lmdb-file.ts';
 import { damageFoundBy } from './probe.ts';
 
+/** The value of the cache directory of an agent with which nothing is written to disk. */
+export const NO_DIRECTORY = '/dev/null';
+/** The name of the queue's directory within the cache directory. */
+export const QUEUE = 'queue';
+
+export const queueDirectory = (cacheDir: string): string => join(cacheDir, QUEUE);
+
 /** How long the start waits for another agent with the same cache directory to end, which a restart needs. */
 const QUEUE_WAIT_MS = 60_000;
 

@@ -13,7 +13,8 @@ import {
 import { hostname, platform as thisPlatform } from 'node:os';
 import { join } from 'node:path';
 
-const LOCK_FILE = 'lock';
+/** The file in the directory of a store that its owner has locked. */
+export const LOCK_FILE = 'lock';
 /** The record of the owner has a fixed size, so that a full disk has room for the next one. */
 const RECORD_BYTES = 256;
 
