@@ -35,6 +35,20 @@ describe('the sentences about handlers', () => {
     ]);
   });
 
+  it('name the handler that was asked for without an outcome, and say when it does not exist', () => {
+    const sentence = (exists: boolean): string[] =>
+      handlerSentences({
+        state: { kind: 'recorded' },
+        asked: { handler: 'nope', exists },
+        silences: { items: [], hasMore: false },
+        handlers: { items: [], hasMore: false },
+      } as unknown as Explanation);
+    expect(sentence(true)).to.deep.equal(['No outcome of the handler `nope` is on record for that time.']);
+    expect(sentence(false)).to.deep.equal([
+      'No outcome of the handler `nope` is on record for that time, and there is no handler of this name in the namespace.',
+    ]);
+  });
+
   it('distinguish two workflows of one name', () => {
     const skipped = { ...SKIPPED, handler: 'mail', workflow: 'w', reason: 'no' };
     const both = [skipped, { ...skipped, nth: 2 }];

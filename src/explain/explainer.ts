@@ -76,6 +76,7 @@ export class Explainer {
       },
       due,
       silences,
+      asked: handler === undefined ? undefined : { handler, exists: exists(records, address, handler) },
       handlers: outcomesOf(this.#ports.notifications, address, { fromMs, atMs, handler }),
       watching: await this.#watching(
         address,
@@ -124,6 +125,9 @@ export class Explainer {
 /** An entity that does not exist any more may have had an agent. */
 const isProxy = (records: TableReader, { namespace, entity }: EventAddress): boolean =>
   readResource(records, 'entities', namespace, entity)?.entity_class === 'proxy';
+
+const exists = (records: TableReader, { namespace }: EventAddress, handler: string): boolean =>
+  readResource(records, 'handlers', namespace, handler) !== undefined;
 
 /** The beginning of what is explained: the problem, or the state without one. */
 function beginOf(state: StateAt, atMs: number): number {

@@ -140,6 +140,8 @@ export interface Explanation extends EventAddress {
   changes: Excerpt<RecordedChange>;
   due: Due | undefined;
   silences: Excerpt<SilenceAt>;
+  /** The handler whose outcomes are explained; undefined for all. */
+  asked: { handler: string; exists: boolean } | undefined;
   /** Newest first, one or several for each handler. */
   handlers: Excerpt<HandlerOutcome>;
   watching: Watching;

@@ -5,16 +5,23 @@ import { createdBy } from './silence-sentences.ts';
 import { counted, named, time } from './words.ts';
 
 /** Sentences about the last of each kind of outcome of each handler. */
-export function handlerSentences({ atMs, handlers, silences, state }: Explanation): string[] {
+export function handlerSentences({ atMs, asked, handlers, silences, state }: Explanation): string[] {
   if (state.kind !== 'recorded' && handlers.items.length === 0) return [];
   const last = new Map<string, HandlerOutcome>();
   for (const outcome of handlers.items) {
     const key = `${subjectOf(outcome.notification)} ${outcome.notification.outcome}`;
     if (!last.has(key)) last.set(key, outcome);
   }
-  if (last.size === 0) return ['No outcome of a handler is on record for that time.'];
+  if (last.size === 0) return [withoutOutcome(asked)];
   const sentences = [...last.values()].map((outcome) => sentenceOf(outcome, silences.items, atMs));
   return handlers.hasMore ? [...sentences, 'Earlier outcomes are not shown.'] : sentences;
+}
+
+function withoutOutcome(asked: Explanation['asked']): string {
+  if (asked === undefined) return 'No outcome of a handler is on record for that time.';
+  const { handler, exists } = asked;
+  const absent = exists ? '' : ', and there is no handler of this name in the namespace';
+  return `No outcome of the handler ${named(handler)} is on record for that time${absent}.`;
 }
 
 /** The further handlers that a sentence names; the data has all. */

@@ -18,19 +18,20 @@ export function watchingSentences(explanation: Explanation): string[] {
   return [...connectionSentences(explanation), ...blindSentences(explanation), ...tickSentences(explanation)];
 }
 
-function connectionSentences({ entity, isProxy, watching: { connections } }: Explanation): string[] {
+function connectionSentences({ entity, isProxy, isPast, watching: { connections } }: Explanation): string[] {
   const [last] = connections.items;
   if (last === undefined && isProxy) return [];
   if (last === undefined) return [`No connection of an agent ${named(entity)} is on record.`];
   const open = connections.items.find(({ closedAtMs }) => closedAtMs === undefined);
   const ended = connections.items.length - 1;
   const others = ended > 0 ? [`${counted(ended, 'other connection')} of it ended in that time.`] : [];
-  return [open === undefined ? closedSentence(entity, last) : openSentence(entity, open), ...others];
+  return [open === undefined ? closedSentence(entity, last) : openSentence(entity, open, isPast), ...others];
 }
 
-function openSentence(entity: string, { openedAtMs, state }: ConnectionAt): string {
+function openSentence(entity: string, { openedAtMs, state }: ConnectionAt, isPast: boolean): string {
+  const has = isPast ? 'had' : 'has';
   const silent = state === 'warning' ? ', but nothing was received from it for 45 s' : '';
-  return `The agent ${named(entity)} was connected since ${time(openedAtMs)}${silent}.`;
+  return `The agent ${named(entity)} ${has} been connected since ${time(openedAtMs)}${silent}.`;
 }
 
 const closedSentence = (entity: string, { closedAtMs = 0, closedBy = '' }: ConnectionAt): string =>

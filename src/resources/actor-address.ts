@@ -15,8 +15,10 @@ const NAMES_IN_KEY = {
 /** Maximum number of actors that one reader may watch. */
 const MAX_INSPECTED_ACTORS = 50;
 
+export const ACTOR_KINDS: readonly string[] = Object.keys(NAMES_IN_KEY);
+
 /** The kind names, for error messages and descriptions. */
-export const ACTOR_KIND_NAMES = Object.keys(NAMES_IN_KEY).join(', ');
+export const ACTOR_KIND_NAMES = ACTOR_KINDS.join(', ');
 
 type ActorKindName = keyof typeof NAMES_IN_KEY;
 

@@ -124,4 +124,34 @@ describe('an actor, as the API shows it', () => {
     const bodies = new Set((await Promise.all(paths)).map(({ json }) => JSON.stringify(json)));
     expect(bodies.size).to.equal(1);
   });
+
+  it('keeps the time at which it entered its state when its ledger has further entries', async () => {
+    const [load, entity] = ['check-state:default/web-01/load', 'entity:default/web-01'];
+    const since = [(await detail(load)).since_ms, (await detail(entity)).since_ms];
+    await backend.clock.advance(5_000);
+    await api.post('/ns/default/silenced', { metadata: { name: 'entity:web-01:load', namespace: 'default' } });
+    await agent.result('load', { interval: 10, status: 1 });
+    await agent.result('load', { interval: 10, status: 2 });
+    expect((await api.post('/api/mon/v1/actors/entity/default%2Fweb-01/wake', undefined)).status).to.equal(204);
+    expect([(await detail(load)).since_ms, (await detail(entity)).since_ms]).to.deep.equal(since);
+    const { json } = await api.get('/api/mon/v1/actors?machine=check-state&check=load');
+    expect((json as { since: number }[]).map((listed) => listed.since)).to.deep.equal([
+      Math.floor((since[0] ?? 0) / 1_000),
+    ]);
+    await api.delete('/ns/default/silenced/entity:web-01:load');
+  });
+
+  it('is named when it is not found or cannot be woken', async () => {
+    const path = '/api/mon/v1/actors';
+    const message = async (answer: Promise<{ json: unknown }>) => ((await answer).json as { message: string }).message;
+    const id = 'check-state:default/web-01/nope';
+    expect(await message(api.get(`${path}/${encodeURIComponent(id)}`))).to.equal(`actor ${id} not found`);
+    expect(await message(api.post(`${path}/entity/default%2Fnope/wake`, undefined))).to.equal(
+      'actor entity:default/nope not found',
+    );
+    expect(await message(api.post(`${path}/silence/x/wake`, undefined))).to.match(
+      /^an actor of the kind silence cannot be woken, only one of entity, /,
+    );
+    expect(await message(api.post(`${path}/queue/x/wake`, undefined))).to.match(/^there is no actor kind queue, only /);
+  });
 });

@@ -223,4 +223,12 @@ describe('a request to wake an actor', () => {
     expect((await wake('entity', 'default%2Fweb', as)).status).to.equal(204);
     expect((await wake('entity', 'default%2Fdb', as)).status).to.equal(403);
   });
+
+  it('lists the names of actors for a name that no entry has', async () => {
+    const misspelt = await api.get(`${LEDGER}?actor=chekcs`);
+    expect(misspelt.status).to.equal(400);
+    expect((misspelt.body as { message: string }).message).to.match(/^actor must be one of .*check-state, .*checks, /);
+    const unused = await api.get(`${LEDGER}?actor=checks`);
+    expect([unused.status, unused.body]).to.deep.equal([200, { entries: [] }]);
+  });
 });

@@ -203,7 +203,7 @@ export function makeCommands(ports: CommandPorts) {
 
     /** Ends the actor's quarantine, if it is in one, and wakes it. @throws NotFound when there is no such actor */
     wake: async (actor: WakeableActor, key: string, user: string): Promise<void> => {
-      if (!ports.wake(actor, key, user)) throw new NotFound('not found');
+      if (!ports.wake(actor, key, user)) throw new NotFound(`actor ${actor}:${key} not found`);
       await decide(user, (ctx) => ctx.record({ actor, key, from: null, event: 'wake.requested', to: null }));
     },
   };

@@ -10,12 +10,13 @@ import type { ActorKinds } from '../core/actor-kind.ts';
 import type { DeadlineQueue } from '../time/deadline-queue.ts';
 import { isRecordedKind, recordedState } from './recorded-states.ts';
 import { redactedWords } from './redacted-words.ts';
+import { stateSinceMs } from './state-since.ts';
 
 export interface ActorDetailsPorts {
   committer: Pick<Committer, 'whenDurable' | 'decidedSeq'>;
   /** Reads without what pending deletions hide. */
   visible: TableReader;
-  store: Pick<TransactionalStore, 'lastLedgerEntry'>;
+  store: Pick<TransactionalStore, 'lastLedgerEntry' | 'ledgerSliceOfKey'>;
   kinds: ActorKinds;
   deadlineQueue: Pick<DeadlineQueue, 'dueInMs'>;
   clock: Clock;
@@ -28,7 +29,7 @@ export interface ActorDetail {
   key: string;
   /** The state as in a snapshot of XState: a name, or an object with the nested state. */
   value: unknown;
-  /** Unix ms; null if the ledger has no entry of the actor. */
+  /** When it entered the state, Unix ms; null if the ledger does not have it. */
   since_ms: number | null;
   /** When its deadline is reached, by the wall clock, Unix ms; null when none is armed. */
   deadline_at_ms: number | null;
@@ -54,9 +55,8 @@ export class ActorDetails {
       throw new StoreUnavailable('the state of the actor could not be stored', { cause });
     });
     if (detail === undefined) return undefined;
-    // The last entry is one of this state, or of one after it.
-    const entry = this.#ports.store.lastLedgerEntry(address.actor, address.key);
-    return { ...detail, since_ms: entry?.atMs ?? null };
+    // The last change is the one to this state, or one after it.
+    return { ...detail, since_ms: stateSinceMs(this.#ports.store, address) ?? null };
   }
 
   /** When the deadline of an actor is reached, by the wall clock, Unix ms; null when none is armed. */

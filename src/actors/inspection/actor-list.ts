@@ -5,6 +5,7 @@ import { stateName } from '../../machines/actor-snapshot.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import type { RangeReader, TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
+import { stateSinceMs } from './state-since.ts';
 
 /** The maximum number of records read for one page. With a narrow filter a page may be short or empty without being the last. */
 const MAX_RECORDS_READ = 5_000;
@@ -118,8 +119,8 @@ export function listActors(
       recordsRead += 1;
       last = sessionIdOf({ actor: machine, key });
       if (value === undefined) continue;
-      const entry = store.lastLedgerEntry(machine, key);
-      const since = entry === undefined ? null : Math.floor(entry.atMs / 1_000);
+      const sinceMs = stateSinceMs(store, { actor: machine, key });
+      const since = sinceMs === undefined ? null : Math.floor(sinceMs / 1_000);
       items.push({ session_id: last, machine, key, value, since });
     }
   }

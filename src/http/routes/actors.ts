@@ -8,6 +8,7 @@ import {
   type ActorAddress,
   isActorKindName,
   parseActorAddress,
+  sessionIdOf,
 } from '../../resources/actor-address.ts';
 import { InvalidResource, NotFound } from '../../resources/errors.ts';
 import { isName } from '../../resources/names.ts';
@@ -30,7 +31,9 @@ const ActorSchema = Type.Object(
     machine: Type.String(),
     key: Type.String(),
     value: Type.String({ description: 'its state' }),
-    since: nullable(Type.Integer({ description: 'Unix seconds; null if the ledger does not have it' })),
+    since: nullable(
+      Type.Integer({ description: 'Unix seconds at which it entered the state; null if the ledger does not have it' }),
+    ),
   },
   { $id: 'mon/v1.Actor' },
 );
@@ -40,7 +43,9 @@ const DetailSchema = Type.Object(
     machine: Type.String(),
     key: Type.String(),
     value: Type.Unknown({ description: 'The state: a name, or an object with the nested state' }),
-    since_ms: nullable(Type.Integer({ description: 'Unix ms of the last entry in the ledger; null without one' })),
+    since_ms: nullable(
+      Type.Integer({ description: 'Unix ms at which it entered the state; null if the ledger does not have it' }),
+    ),
     deadline_at_ms: nullable(
       Type.Integer({ description: 'Unix ms at which its deadline is reached, blind time included; null without one' }),
     ),
@@ -107,8 +112,9 @@ export function actorRoutes({ commands, actors, actor, actorCounts, ledgerOfKey 
         errors: ['not-found'],
       },
       handle: async (request) => {
-        const found = await actor(parseActorAddress(param(request, 'sessionId')));
-        if (found === undefined) throw new NotFound();
+        const address = parseActorAddress(param(request, 'sessionId'));
+        const found = await actor(address);
+        if (found === undefined) throw new NotFound(`actor ${sessionIdOf(address)} not found`);
         return json(found);
       },
     },
@@ -149,14 +155,20 @@ export function actorRoutes({ commands, actors, actor, actorCounts, ledgerOfKey 
       reads: 'nothing',
       description: { summary: 'Let a quarantined actor run again', answers: { 204: EMPTY } },
       handle: async (request) => {
-        const actor = WAKEABLE_ACTORS.find((word) => word === param(request, 'actor'));
-        if (actor === undefined) throw new NotFound();
+        const kind = param(request, 'actor');
+        const actor = WAKEABLE_ACTORS.find((name) => name === kind);
+        if (actor === undefined) throw new NotFound(cannotWake(kind));
         await commands.wake(actor, param(request, 'key'), request.caller.username);
         return NO_CONTENT;
       },
     },
   ];
 }
+
+const cannotWake = (kind: string): string =>
+  isActorKindName(kind)
+    ? `an actor of the kind ${kind} cannot be woken, only one of ${WAKEABLE_ACTORS.join(', ')}`
+    : `there is no actor kind ${kind}, only ${ACTOR_KIND_NAMES}`;
 
 /** @throws InvalidResource that names the invalid parameter */
 function actorFilter(query: URLSearchParams): ActorFilter {

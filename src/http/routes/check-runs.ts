@@ -72,8 +72,9 @@ export function checkRunRoutes({ commands, scheduleStatus, log }: CheckRunPorts)
       reads: 'nothing',
       description: { summary: 'Show the schedule of a check', answers: { 200: { schema: ScheduleSchema } } },
       handle: (request) => {
-        const status = scheduleStatus(param(request, 'namespace'), param(request, 'name'));
-        if (status === undefined) throw new NotFound();
+        const [namespace, name] = [param(request, 'namespace'), param(request, 'name')];
+        const status = scheduleStatus(namespace, name);
+        if (status === undefined) throw new NotFound(`check ${namespace}/${name} not found`);
         return json(shown(status));
       },
     },

@@ -45,8 +45,9 @@ export function eventMetricRoutes({ events, eventMetrics, clock }: EventMetricPo
           param(request, 'entity'),
           param(request, 'check'),
         ];
-        if (events.get(namespace, entity, check) === undefined) throw new NotFound();
-        return json(eventMetrics.of(eventKey(namespace, entity, check), Math.floor(clock.nowMs() / MS)));
+        const key = eventKey(namespace, entity, check);
+        if (events.get(namespace, entity, check) === undefined) throw new NotFound(`event ${key} not found`);
+        return json(eventMetrics.of(key, Math.floor(clock.nowMs() / MS)));
       },
     },
   ];

@@ -39,7 +39,8 @@ export function explainRoutes({ explainer }: ExplainRoutePorts): Route[] {
           timeParameter(query, 'at'),
           textParameter(query, 'handler'),
         );
-        if (explanation === undefined) throw new NotFound();
+        if (explanation === undefined)
+          throw new NotFound(`event ${namespace}/${entity}/${check} not found, and nothing of it is on record`);
         return json(shownExplanation(explanation));
       },
     },

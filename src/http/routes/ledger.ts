@@ -3,7 +3,8 @@ import { Type } from 'typebox';
 import type { LedgerQuery, LedgerSlice } from '../../store/ledger/ledger-query.ts';
 import { nullable } from '../openapi/descriptions.ts';
 import type { Answer, Route } from '../request/route.ts';
-import { LEDGER_PARAMETERS, ledgerFilter } from './ledger-filter.ts';
+import { InvalidResource } from '../../resources/errors.ts';
+import { LEDGER_ACTORS, LEDGER_PARAMETERS, ledgerFilter } from './ledger-filter.ts';
 
 export interface LedgerRoutePorts {
   /** Durable entries, a bounded number at a time. */
@@ -58,10 +59,17 @@ export function ledgerRoutes({ ledger }: LedgerRoutePorts): Route[] {
       handle: ({ query, isDisconnected }) => {
         const filter = ledgerFilter(query);
         if (Buffer.byteLength(`${filter.actor}${filter.key}`) > MAX_FILTER_BYTES) return page([], undefined);
+        if (filter.actor !== undefined) assertActor(ledger, filter.actor);
         return readPage(ledger, filter, isDisconnected);
       },
     },
   ];
+}
+
+/** Accepts the names that entries may have, and those that any entry has. @throws InvalidResource that lists the former */
+function assertActor(slice: LedgerRoutePorts['ledger'], actor: string): void {
+  if (LEDGER_ACTORS.includes(actor) || slice({ actor, limit: 1 }).entries.length > 0) return;
+  throw new InvalidResource(`actor must be one of ${LEDGER_ACTORS.join(', ')}`);
 }
 
 /**

@@ -70,7 +70,7 @@ export function notificationRoutes({ events, notifications, commands, nextAttemp
     const waiting = await waitingWith(namespace, id);
     if (waiting !== undefined) return json(waitingItem(waiting));
     const stored = notifications.get(namespace, id);
-    if (stored === undefined) throw new NotFound();
+    if (stored === undefined) throw new NotFound(`notification ${id} not found in the namespace ${namespace}`);
     return json(shown(stored));
   };
 
@@ -101,7 +101,8 @@ export function notificationRoutes({ events, notifications, commands, nextAttemp
         ];
         const address = { namespace, entity, check };
         const listed = notifications.ofEvent(address, MAX_LISTED);
-        if (listed.length === 0 && events.get(namespace, entity, check) === undefined) throw new NotFound();
+        if (listed.length === 0 && events.get(namespace, entity, check) === undefined)
+          throw new NotFound(`event ${namespace}/${entity}/${check} not found`);
         return json(listed.map((notification) => shown({ ...address, notification })));
       },
     },

@@ -77,7 +77,8 @@ export function tickRoutes({ ticks, resources }: TickRoutePorts): Route[] {
         const entity = query.get('entity') ?? '';
         if (entity !== '' && !isName(entity)) throw new InvalidResource('entity must be the name of an entity');
         const ofCheck = ticks.ofCheck(namespace, check, range.sinceMs);
-        if (ofCheck === undefined && resources.get('checks', namespace, check) === undefined) throw new NotFound();
+        if (ofCheck === undefined && resources.get('checks', namespace, check) === undefined)
+          throw new NotFound(`check ${namespace}/${check} not found`);
         const outcomes =
           entity === ''
             ? checkOutcomes(ofCheck ?? [], range.sinceMs, range.untilMs)
