@@ -8,6 +8,7 @@ import { startFlags } from '../../../src/config/flags/start-flags.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const MAX_COLUMNS = 120;
+const GENERATED = 'docs/configuration.md';
 
 type Rows = readonly (readonly string[])[];
 
@@ -23,6 +24,36 @@ const pages = [
 ].filter((file) => file.endsWith('.md'));
 
 const linesOf = (file: string): string[] => readFileSync(ROOT + file, 'utf8').split('\n');
+
+interface Block {
+  /** Line number of its first line, from 1. */
+  line: number;
+  text: string;
+  isItem: boolean;
+}
+
+const ITEM = /^ *(?:[-+*]|\d+[.)]) /;
+
+/** The paragraphs and list items of a page, without headings, tables and blocks of code. */
+function blocksOf(file: string): Block[] {
+  const blocks: Block[] = [];
+  let open: Block | undefined;
+  let isCode = false;
+  for (const [index, line] of linesOf(file).entries()) {
+    if (/^ *```/.test(line)) isCode = !isCode;
+    const isOther = isCode || /^ *(?:```|#|\||$)/.test(line);
+    if (isOther) open = undefined;
+    else if (open === undefined || ITEM.test(line)) {
+      open = { line: index + 1, text: line, isItem: ITEM.test(line) };
+      blocks.push(open);
+    } else open.text += `\n${line}`;
+  }
+  return blocks;
+}
+
+/** A wrapped line that begins like a list item becomes one, and ends the paragraph before it in the middle of a sentence. */
+const isCutSentence = ({ text, isItem }: Block, next: Block | undefined): boolean =>
+  !isItem && next?.isItem === true && /[\p{L}\p{N},]$/u.test(text);
 
 /** Headings in the spelling of their anchors. */
 const anchorsOf = (file: string): string[] =>
@@ -42,6 +73,29 @@ describe('the documentation', () => {
       linesOf(file)
         .filter((line) => line.startsWith('|') && line.length > MAX_COLUMNS)
         .map((line) => `${file}: ${line}`),
+    );
+    expect(tooWide).to.deep.equal([]);
+  });
+
+  it('has no list item in the middle of a sentence or of inline code', () => {
+    const broken = pages.flatMap((file) => {
+      const blocks = blocksOf(file);
+      return blocks
+        .filter((block, index) => block.text.split('`').length % 2 === 0 || isCutSentence(block, blocks[index + 1]))
+        .map(({ line, text }) => `${file}:${line}: ${text}`);
+    });
+    expect(broken).to.deep.equal([]);
+  });
+
+  it('is wrapped at 120 columns, except the page that is generated, the decisions and the list of changes', () => {
+    const guides = pages.filter((file) => /^(?:README|docs\/[^/]+)\.md$/.test(file) && file !== GENERATED);
+    const tooWide = guides.flatMap((file) =>
+      blocksOf(file).flatMap(({ line, text }) =>
+        text
+          .split('\n')
+          .filter((each) => each.length > MAX_COLUMNS)
+          .map((each) => `${file}:${line}: ${each}`),
+      ),
     );
     expect(tooWide).to.deep.equal([]);
   });
