@@ -7,7 +7,7 @@ import { scrape } from '../../support/scrape.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const UNITS: Readonly<Record<string, number>> = { KiB: 1024, MiB: 1024 ** 2 };
+const UNITS: Readonly<Record<string, number>> = { ms: 1, KiB: 1024, MiB: 1024 ** 2 };
 /** Names of the bounds of queues and caches; limits on single values have other names. */
 const GROWS =
   /^MAX_(OPEN|WAITING|RUNNING|CONCURRENT|HELD|QUEUED|BUFFERED|REMEMBERED|COUNTED|CACHED|KEPT|LINGERING|TICKETS|INSPECTORS|QUEUES|EVENTS_IN|BYTES_IN)/;
@@ -44,7 +44,7 @@ function limitsOf(subsection: string): Limit[] {
 }
 
 function valueOf(text: string): number {
-  const [, digits = 'NaN', unit = ''] = /^([\d,]+)(?: (KiB|MiB))?$/.exec(text) ?? [];
+  const [, digits = 'NaN', unit = ''] = /^([\d,]+)(?: (KiB|MiB|ms))?$/.exec(text) ?? [];
   return Number(digits.replaceAll(',', '')) * (UNITS[unit] ?? 1);
 }
 
