@@ -106,13 +106,14 @@ export async function startAgent(
   log.info({}, tls.showsCertificate ? 'using tls client auth' : 'using password auth');
   const allowList = allowListIn(config.allowList);
   const openAssets = assetsOf(config, clock, log);
-  let agent: Agent | undefined;
+  /** Assigned when the queue is open. */
+  const running: { agent?: Agent } = {};
   let isStopping = false;
   const stop = (signal: NodeJS.Signals): void => {
     log.warn({}, `signal "${SIGNAL_NAMES[signal] ?? signal}" received, shutting down agent`);
     isStopping = true;
     // While the agent waits for its queue, there is nothing to stop.
-    const stopped = agent?.stop() ?? Promise.resolve();
+    const stopped = running.agent?.stop() ?? Promise.resolve();
     stopped.then(
       () => host.exit(0),
       (error: unknown) => {
@@ -121,7 +122,7 @@ export async function startAgent(
       },
     );
   };
-  onStopSignal({ first: stop, again: () => agent?.abort() }, { on: host.on });
+  onStopSignal({ first: stop, again: () => running.agent?.abort() }, { on: host.on });
   const store = await queueIn(config.cacheDir, { clock, log });
   if (isStopping) {
     await store?.close();
@@ -134,7 +135,8 @@ export async function startAgent(
   };
   const { random } = Math;
   const ports = { clock, log, random, store, tls, proxies, reaper, allowList, openAssets, failed };
-  agent = new Agent(config, readVersion(), ports);
+  const agent = new Agent(config, readVersion(), ports);
+  running.agent = agent;
   try {
     await agent.start();
   } catch (error) {

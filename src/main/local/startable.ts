@@ -50,11 +50,12 @@ export function localConfig(environments: { backend: NodeJS.ProcessEnv; agent: N
 }
 
 function tlsProblems({ tls, dashboard }: BackendConfig): string[] {
-  const settings = [
-    ['--cert-file', tls?.pair],
-    ['--agent-auth-cert-file', tls?.agentAuth],
-    ['--dashboard-cert-file', dashboard.pair === tls?.pair ? undefined : dashboard.pair],
-  ].flatMap(([flag, value]) => (value === undefined ? [] : [flag]));
+  const pairs = {
+    '--cert-file': tls?.pair,
+    '--agent-auth-cert-file': tls?.agentAuth?.pair,
+    '--dashboard-cert-file': dashboard.pair,
+  };
+  const settings = Object.entries(pairs).flatMap(([flag, pair]) => (pair === undefined ? [] : [flag]));
   if (settings.length === 0) return [];
   return [
     `  npm start does not support TLS (${settings.join(', ')}); run the two programs instead, as docs/tls.md describes:`,
