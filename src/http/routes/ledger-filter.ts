@@ -55,8 +55,20 @@ export const LEDGER_PARAMETERS = {
 export const LEDGER_ACTORS: readonly string[] = [
   ...ACTOR_KINDS,
   ...Object.keys(CONFIGURATION_KINDS),
-  ...['namespaces', 'entities', 'stashes', 'users', 'apikeys', 'notification', 'aggregate'],
-  ...['agent', 'agent-session', 'backend', 'ledger', 'outbox', 'quarantine', 'store'],
+  'namespaces',
+  'entities',
+  'stashes',
+  'users',
+  'apikeys',
+  'notification',
+  'aggregate',
+  'agent',
+  'agent-session',
+  'backend',
+  'ledger',
+  'outbox',
+  'quarantine',
+  'store',
 ].toSorted();
 
 /** The text that an entry must have for each parameter. */
