@@ -157,7 +157,7 @@ async function init(config: InitConfig, host: BackendHost, log: Logger): Promise
   for (;;) {
     try {
       await initialiseOnce(config, admin, host.clock);
-      host.print(`store initialized, the administrator is ${admin.username}\n`);
+      log.warn({ username: admin.username }, 'store initialized');
       return 0;
     } catch (error) {
       if (error instanceof AlreadyInitialized) {
