@@ -41,6 +41,12 @@ describe('the next times of a cron expression', () => {
     expect(iso(nextMs)).to.equal('2104-02-29T00:00:00Z');
   });
 
+  it('are found on a day whose first minutes come twice, because the clocks are set back one minute past midnight', () => {
+    const times = timesAfter('CRON_TZ=America/St_Johns 0,45 0,13 * * 0', '2010-11-07T02:29:00Z');
+    const next = ['2010-11-07T02:30:00Z', '2010-11-07T03:30:00Z', '2010-11-07T04:15:00Z', '2010-11-07T16:30:00Z'];
+    expect(next.map(() => times.next().value)).to.deep.equal(next);
+  });
+
   const ZONES = [
     'UTC',
     'America/New_York',

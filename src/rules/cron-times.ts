@@ -27,7 +27,7 @@ export function nextCronTimeMs({ zone, due }: CronSchedule, fromMs: number): num
     if (!isDueOn(due, local)) {
       const dayMs = nextDueDayMs(due, local.getTime(), lastYear);
       if (dayMs === undefined) return undefined;
-      atMs = firstMomentMs(dayMs, offset);
+      atMs = nextMomentMs(dayMs, atMs, offset);
     } else if (!due.hours.has(local.getUTCHours())) atMs = nextHourMs(atMs, local.getUTCMinutes(), offset);
     else if (!due.minutes.has(local.getUTCMinutes())) atMs += MINUTE_MS;
     else return atMs;
@@ -63,11 +63,14 @@ function nextDueDayMs(due: CalendarTimes, localMs: number, lastYear: number): nu
   return undefined;
 }
 
-/** Returns the first moment whose local time is `localMs`, or a later one where the clocks skip that time. */
-function firstMomentMs(localMs: number, offset: Offset): number {
+/**
+ * Returns the first moment after `afterMs` whose local time is `localMs`, or a later one where the clocks skip that time. Clocks
+ * that were set back within the first minutes of a day have shown its beginning before `afterMs` too.
+ */
+function nextMomentMs(localMs: number, afterMs: number, offset: Offset): number {
   // No zone changes twice within two days.
   const offsets = [offset(localMs - DAY_MS), offset(localMs + DAY_MS)];
-  let atMs = localMs - Math.max(...offsets);
+  let atMs = Math.max(localMs - Math.max(...offsets), afterMs + MINUTE_MS);
   while (atMs + offset(atMs) < localMs) atMs += MINUTE_MS;
   return atMs;
 }
