@@ -83,7 +83,6 @@ describe('the Debian package', function () {
     );
     expect(output.trim().split('\n')).to.deep.equal([
       'mon-backend version 0.0.9',
-      'store initialized, the administrator is admin',
       '1',
       'stopped',
       'mon-backend version 0.1.0',

@@ -114,7 +114,7 @@ describe('the runs of a check', () => {
 
     it('answer 404 without the check, and 401 without credentials', async () => {
       const { status, json } = await api.get(SCHEDULE);
-      expect([status, json]).to.deep.equal([404, { message: 'not found', code: 2 }]);
+      expect([status, json]).to.deep.equal([404, { message: 'check default/check-disk not found', code: 2 }]);
       const headers = { authorization: 'Basic x' };
       expect((await api.request({ method: 'GET', path: SCHEDULE, headers })).status).to.equal(401);
     });

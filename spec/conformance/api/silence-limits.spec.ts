@@ -54,7 +54,7 @@ describe('silences of an installation with limits', () => {
       }
     }
     expect((await api.get(SILENCED)).json).to.deep.equal([]);
-    expect(await api.ledger({ actor: 'silenced' })).to.deep.equal([]);
+    expect(await api.ledger({ actor: 'silence' })).to.deep.equal([]);
     expect((await api.post(SILENCED, silence('c', { expire: DAY_S }))).status).to.equal(201);
     expect((await api.post(SILENCED, silence('endless'))).status).to.equal(201);
     expect(at((await api.get(`${SILENCED}/*:endless`)).json, 'expire')).to.equal(DAY_S);

@@ -17,10 +17,11 @@ interface Locked {
 interface Manifest {
   dependencies: Readonly<Record<string, string>>;
   devDependencies: Readonly<Record<string, string>>;
+  optionalDependencies: Readonly<Record<string, string>>;
 }
 
 /** Packages with native code that run a script at their installation. All others run none. */
-const WITH_INSTALL_SCRIPT = ['esbuild', 'lmdb', 'msgpackr-extract'];
+const WITH_INSTALL_SCRIPT = ['bufferutil', 'esbuild', 'lmdb', 'msgpackr-extract'];
 
 const readJson = (path: string): unknown => JSON.parse(readFileSync(ROOT + path, 'utf8')) as unknown;
 
@@ -30,7 +31,11 @@ describe('A20: the dependencies', () => {
   const installed = Object.entries(packages).filter(([path]) => path !== '');
 
   it('have exact versions, which the lockfile repeats', () => {
-    for (const [name, version] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
+    for (const [name, version] of Object.entries({
+      ...manifest.dependencies,
+      ...manifest.optionalDependencies,
+      ...manifest.devDependencies,
+    })) {
       expect(version, name).to.match(/^\d+\.\d+\.\d+$/);
       expect(packages[`node_modules/${name}`], name).to.have.property('version', version);
     }
@@ -53,9 +58,11 @@ describe('A20: the dependencies', () => {
 
   it('are each named with the reason for them', () => {
     const reasons = readFileSync(`${ROOT}docs/decisions/0001-dependencies.md`, 'utf8');
-    const unnamed = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
-      (name) => !name.startsWith('@types/') && !reasons.includes(name),
-    );
+    const unnamed = Object.keys({
+      ...manifest.dependencies,
+      ...manifest.optionalDependencies,
+      ...manifest.devDependencies,
+    }).filter((name) => !name.startsWith('@types/') && !reasons.includes(name));
     expect(unnamed).to.deep.equal([]);
   });
 });
