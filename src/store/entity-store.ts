@@ -25,10 +25,10 @@ const stateOf = (reader: TableReader, namespace: string, name: string): EntitySt
 const withState = (reader: TableReader, config: EntityConfig, namespace: string, name: string): Entity =>
   joinEntity(config, stateOf(reader, namespace, name));
 
-/** A larger entity is joined and encoded with each event: it would take memory twice. */
-const MAX_SHARED_BYTES = 64 * 1024;
+/** The size above which an entity is not shared, in bytes: a shared one takes memory twice. */
+const MAX_SHARED_BYTES = 16 * 1024;
 
-/** Entities by the configuration that they were joined from. They go with it when it leaves the cache of the store. */
+/** Entities by the configuration that they were joined from. An entry is collected together with its configuration. */
 const shared = new WeakMap<EntityConfig, { state: EntityState; entity: Entity }>();
 
 /**

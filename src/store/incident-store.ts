@@ -93,10 +93,10 @@ export class IncidentStore {
     return count;
   }
 
-  /** The number of open events, as `count`. It yields to other work, and ends early when `hasLeft` is true. */
-  countInSteps(scope: OpenEvents, hasLeft?: () => boolean): Promise<number> {
+  /** The number of open events, as `count`. It yields to other work, and ends early when `isDisconnected` is true. */
+  countInSteps(scope: OpenEvents, isDisconnected?: () => boolean): Promise<number> {
     const isCounted = this.#hasDeletions() ? this.#isVisible.bind(this) : undefined;
-    return countKeys(this.#store, { table: 'incidents', prefix: rangeOf(scope).from, isCounted, hasLeft });
+    return countKeys(this.#store, { table: 'incidents', prefix: rangeOf(scope).from, isCounted, isDisconnected });
   }
 
   #isVisible(key: string): boolean {

@@ -3,7 +3,7 @@ import { afterPrefix, keyAfter } from './encoding/keyspace.ts';
 import type { TableName } from './records/records.ts';
 import type { RangeReader } from './commit/transactional-store.ts';
 
-/** Keys that are counted in one tick of the event loop, and those of them that `isCounted` may read records for. */
+/** The maximum number of keys in one tick of the event loop, without and with `isCounted`, which may read records. */
 const KEYS_PER_TICK = 1_000;
 const CHECKED_PER_TICK = 50;
 
@@ -12,19 +12,19 @@ export interface KeyCount {
   prefix: string;
   /** Counts all keys by default. */
   isCounted?: ((key: string) => boolean) | undefined;
-  /** Whether nobody waits for the number any more. Then the count ends early. */
-  hasLeft?: (() => boolean) | undefined;
+  /** Returns true when the caller has disconnected; the count then ends early, with an incomplete number. */
+  isDisconnected?: (() => boolean) | undefined;
 }
 
 /** Counts the keys that begin with a prefix, without reading their records. It yields to other work. */
 export async function countKeys(
   store: RangeReader,
-  { table, prefix, isCounted, hasLeft = () => false }: KeyCount,
+  { table, prefix, isCounted, isDisconnected = () => false }: KeyCount,
 ): Promise<number> {
   const to = afterPrefix(prefix);
   const limit = isCounted === undefined ? KEYS_PER_TICK : CHECKED_PER_TICK;
   let count = 0;
-  for (let from: string | undefined = prefix; from !== undefined && !hasLeft();) {
+  for (let from: string | undefined = prefix; from !== undefined && !isDisconnected();) {
     let [read, last] = [0, ''];
     for (const key of store.keys(table, { from, to, limit })) {
       [read, last] = [read + 1, key];

@@ -5,7 +5,7 @@ import { stateName } from '../../machines/actor-snapshot.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import type { RangeReader, TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
-import { stateSinceMs } from './state-since.ts';
+import { StateTimes } from './state-since.ts';
 
 /** The maximum number of records read for one page. With a narrow filter a page may be short or empty without being the last. */
 const MAX_RECORDS_READ = 5_000;
@@ -108,6 +108,7 @@ export function listActors(
   { limit = Infinity, from = '' }: PageRequest,
 ): Page<ListedActor> {
   const visible = new VisibleStore(store);
+  const times = new StateTimes(store);
   const items: ListedActor[] = [];
   let recordsRead = 0;
   let last: string | undefined;
@@ -119,7 +120,7 @@ export function listActors(
       recordsRead += 1;
       last = sessionIdOf({ actor: machine, key });
       if (value === undefined) continue;
-      const sinceMs = stateSinceMs(store, { actor: machine, key });
+      const sinceMs = times.sinceMs({ actor: machine, key });
       const since = sinceMs === undefined ? null : Math.floor(sinceMs / 1_000);
       items.push({ session_id: last, machine, key, value, since });
     }

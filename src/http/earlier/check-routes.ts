@@ -42,7 +42,7 @@ export function earlierCheckRoutes(ports: CheckRoutePorts): EarlierRoute[] {
     const parts = datacenters.allowed(request, RESOURCE, 'list').map((datacenter): ListPart => {
       const prefix = resourceKey(RESOURCE, datacenter.namespace, '');
       return {
-        count: () => countKeys(store, { table: 'resources', prefix }),
+        count: (isDisconnected) => countKeys(store, { table: 'resources', prefix, isDisconnected }),
         *items(page) {
           for (const key of pageOfKeys(store, 'resources', prefix, page)) {
             const definition = shown(datacenter, key.slice(prefix.length));

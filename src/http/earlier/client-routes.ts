@@ -44,7 +44,7 @@ export function earlierClientRoutes(ports: ClientRoutePorts): EarlierRoute[] {
       const { namespace } = datacenter;
       const prefix = resourceKey('entities', namespace, '');
       return {
-        count: () => countKeys(store, { table: 'resources', prefix }),
+        count: (isDisconnected) => countKeys(store, { table: 'resources', prefix, isDisconnected }),
         *items(page) {
           for (const key of pageOfKeys(store, 'resources', prefix, page)) {
             const entity = entities.get(namespace, key.slice(prefix.length));
@@ -96,7 +96,7 @@ export function earlierClientRoutes(ports: ClientRoutePorts): EarlierRoute[] {
     const prefix = `${namespace}/${request.params['client'] ?? ''}/`;
     return listed(request, [
       {
-        count: () => countKeys(store, { table: 'events', prefix }),
+        count: (isDisconnected) => countKeys(store, { table: 'events', prefix, isDisconnected }),
         *items(page) {
           for (const key of pageOfKeys(store, 'events', prefix, page)) {
             const { entity, check } = eventAddress(key);

@@ -34,7 +34,7 @@ export interface StatusCounts {
 }
 
 /** Whether the client has disconnected. Then a count ends early, with any result. */
-type HasLeft = () => boolean;
+type IsDisconnected = () => boolean;
 
 /** Counts the objects of the datacenters. It yields to other work, so that objects that change meanwhile may be missed. */
 export class DashboardCounts {
@@ -44,43 +44,46 @@ export class DashboardCounts {
     this.#ports = ports;
   }
 
-  async total(kind: Counted, namespace: string, hasLeft: HasLeft): Promise<number> {
+  async total(kind: Counted, namespace: string, isDisconnected: IsDisconnected): Promise<number> {
     const { store, incidents, stashes, aggregates } = this.#ports;
     await nextTick();
     if (kind === 'aggregates') return aggregates.names(namespace).length;
-    if (kind === 'events') return incidents.countInSteps({ namespace }, hasLeft);
+    if (kind === 'events') return incidents.countInSteps({ namespace }, isDisconnected);
     if (kind === 'stashes') return stashes.count(namespace);
     const prefix = resourceKey(kind === 'clients' ? 'entities' : kind, namespace, '');
-    return countKeys(store, { table: 'resources', prefix, hasLeft });
+    return countKeys(store, { table: 'resources', prefix, isDisconnected });
   }
 
   /** The subscriptions of the clients of a namespace, without those of one client. */
-  async subscriptions(namespace: string, hasLeft: HasLeft): Promise<string[]> {
+  async subscriptions(namespace: string, isDisconnected: IsDisconnected): Promise<string[]> {
     const names = new Set<string>();
-    for await (const { subscriptions } of this.#clients(namespace, hasLeft)) {
+    for await (const { subscriptions } of this.#clients(namespace, isDisconnected)) {
       for (const name of subscriptions) if (!/^(client|entity):/.test(name)) names.add(name);
     }
     return [...names].sort();
   }
 
   /** The counts of all datacenters together. */
-  async metrics(datacenters: readonly Datacenter[], hasLeft: HasLeft): Promise<Record<string, StatusCounts>> {
+  async metrics(
+    datacenters: readonly Datacenter[],
+    isDisconnected: IsDisconnected,
+  ): Promise<Record<string, StatusCounts>> {
     const slices = new TimeSlices();
     const counts = Object.fromEntries(DATACENTER_COUNTS.map((kind) => [kind, none()])) as Record<Counted, StatusCounts>;
     for (const datacenter of datacenters) {
-      if (hasLeft()) break;
+      if (isDisconnected()) break;
       const { namespace } = datacenter;
       for (const kind of ['aggregates', 'checks', 'silenced', 'stashes'] as const) {
-        counts[kind].total += await this.total(kind, namespace, hasLeft);
+        counts[kind].total += await this.total(kind, namespace, isDisconnected);
       }
-      for await (const { isSilenced, status } of this.#clients(namespace, hasLeft)) {
+      for await (const { isSilenced, status } of this.#clients(namespace, isDisconnected)) {
         add(counts.clients, isSilenced, status);
       }
       for (const open of this.#ports.incidents.list({ namespace })) {
         const { silenced } = this.#ports.view.event(datacenter, open);
         add(counts.events, silenced === true, open.event.check.status);
         await slices.pause();
-        if (hasLeft()) break;
+        if (isDisconnected()) break;
       }
     }
     return { ...counts, datacenters: { ...none(), total: datacenters.length } };
@@ -88,7 +91,7 @@ export class DashboardCounts {
 
   async *#clients(
     namespace: string,
-    hasLeft: HasLeft,
+    isDisconnected: IsDisconnected,
   ): AsyncIterable<{ subscriptions: readonly string[]; isSilenced: boolean; status: number }> {
     const { store, entities, view } = this.#ports;
     const prefix = resourceKey('entities', namespace, '');
@@ -103,7 +106,7 @@ export class DashboardCounts {
         status: Number(status),
       };
       await slices.pause();
-      if (hasLeft()) return;
+      if (isDisconnected()) return;
     }
   }
 }

@@ -49,9 +49,9 @@ export function earlierDashboardRoutes({ datacenters, service, counts, nowS }: D
     return jsonOf(isHealthy ? 200 : 503, part !== undefined && Object.hasOwn(parts, part) ? parts[part] : parts);
   };
 
-  const datacenter = async ({ dc, namespace }: Datacenter, hasLeft: () => boolean): Promise<object> => {
+  const datacenter = async ({ dc, namespace }: Datacenter, isDisconnected: () => boolean): Promise<object> => {
     const metrics: Record<string, number> = {};
-    for (const kind of DATACENTER_COUNTS) metrics[kind] = await counts.total(kind, namespace, hasLeft);
+    for (const kind of DATACENTER_COUNTS) metrics[kind] = await counts.total(kind, namespace, isDisconnected);
     return { name: dc, info: infoOf(service, nowS()), metrics };
   };
 

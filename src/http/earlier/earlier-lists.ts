@@ -6,7 +6,8 @@ import type { EarlierRequest } from './earlier-route.ts';
 
 /** One part of a list: that of a datacenter. */
 export interface ListPart {
-  count(): number | Promise<number>;
+  /** Ends early, with any number, when the client has disconnected. */
+  count(isDisconnected: () => boolean): number | Promise<number>;
   /** The items from `offset`, at most `limit`, read one at a time. */
   items(page: { offset: number; limit: number }): Iterable<object>;
 }
@@ -17,7 +18,7 @@ const FILTER = 'filter.';
  * Returns a list, or the page of it that the query names, with the header that older clients read. Filters apply to the page and do
  * not change the total. A list without a limit is read while it is sent. Source: spec/05 2.5.
  */
-export async function listed({ query }: EarlierRequest, parts: readonly ListPart[]): Promise<Answer> {
+export async function listed({ query, isDisconnected }: EarlierRequest, parts: readonly ListPart[]): Promise<Answer> {
   const filters = filtersIn(query);
   const fits = (item: object): boolean => filters.every((filter) => filter(item));
   const limit = digitsIn(query, 'limit');
@@ -26,7 +27,8 @@ export async function listed({ query }: EarlierRequest, parts: readonly ListPart
   const offset = digitsIn(query, 'offset') ?? 0;
   const counts: number[] = [];
   for (const part of parts) {
-    counts.push(await part.count());
+    if (isDisconnected()) break;
+    counts.push(await part.count(isDisconnected));
     await nextTick();
   }
   const total = counts.reduce((sum, count) => sum + count, 0);

@@ -42,7 +42,7 @@ export function earlierEventRoutes(ports: EventRoutePorts): EarlierRoute[] {
     const parts = allowed.map((datacenter): ListPart => {
       const scope = { namespace: datacenter.namespace, ...(entity === undefined ? undefined : { entity }) };
       return {
-        count: () => incidents.countInSteps(scope),
+        count: (isDisconnected) => incidents.countInSteps(scope, isDisconnected),
         *items(page) {
           for (const open of incidents.list(scope, page)) yield view.event(datacenter, open);
         },

@@ -40,7 +40,7 @@ export function earlierResultRoutes(ports: ResultRoutePorts): EarlierRoute[] {
     const parts = datacenters.allowed(request, RESOURCE, 'list').map((datacenter): ListPart => {
       const prefix = client === undefined ? `${datacenter.namespace}/` : `${datacenter.namespace}/${client}/`;
       return {
-        count: () => countKeys(store, { table: 'events', prefix }),
+        count: (isDisconnected) => countKeys(store, { table: 'events', prefix, isDisconnected }),
         *items(page) {
           for (const key of pageOfKeys(store, 'events', prefix, page)) {
             const { namespace, entity, check } = eventAddress(key);

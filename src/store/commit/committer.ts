@@ -10,7 +10,7 @@ import { KeptEvents } from '../records/kept-events.ts';
 import { afterPrefix, eventAddress } from '../encoding/keyspace.ts';
 import { chain, type LedgerHead } from '../ledger/ledger.ts';
 import { type EventRecord, TABLE_NAMES, type TableName, type Tables } from '../records/records.ts';
-import type { TransactionalStore, WriteSet } from './transactional-store.ts';
+import type { TransactionalStore } from './transactional-store.ts';
 
 /** The keys of decisions that were lost, by table. */
 export type LostKeys = Record<TableName, Set<string>>;
@@ -285,14 +285,14 @@ export class Committer implements KeyedTableReader {
   async #probe(): Promise<void> {
     const puts = emptyPuts();
     puts.meta.set(ALIVE_KEY, this.#nowMs());
-    const set: WriteSet = { puts, ledger: [] };
     try {
-      await this.#store.write(set);
+      await this.#store.write({ puts, ledger: [] });
     } catch {
       // The probe failed as expected while the store cannot be written; the next one is scheduled.
       this.#after(PROBE_INTERVAL_MS, () => void this.#probe());
       return;
     }
+    this.#meta.committed(puts.meta);
     this.#failing = false;
     this.#hasDeletions = this.#storesDeletions();
     this.#listener.recovered();
