@@ -35,7 +35,7 @@ describe('the sentences about handlers', () => {
     ]);
   });
 
-  it('name the handler that was asked for without an outcome, and say when it does not exist', () => {
+  it('name the requested handler when it has no outcome, and say whether it exists', () => {
     const sentence = (exists: boolean): string[] =>
       handlerSentences({
         state: { kind: 'recorded' },
@@ -43,9 +43,9 @@ describe('the sentences about handlers', () => {
         silences: { items: [], hasMore: false },
         handlers: { items: [], hasMore: false },
       } as unknown as Explanation);
-    expect(sentence(true)).to.deep.equal(['No outcome of the handler `nope` is on record for that time.']);
+    expect(sentence(true)).to.deep.equal(['No outcome of the handler `nope` was recorded by that time.']);
     expect(sentence(false)).to.deep.equal([
-      'No outcome of the handler `nope` is on record for that time, and there is no handler of this name in the namespace.',
+      'No outcome of the handler `nope` was recorded by that time; the namespace has no handler of this name.',
     ]);
   });
 

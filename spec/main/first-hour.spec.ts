@@ -267,7 +267,7 @@ describe('mon-backend and mon-agent', function () {
     ]);
   });
 
-  it('name the flag of a name that the administrator cannot have', async () => {
+  it('name the flag when the administrator has an invalid name', async () => {
     const names = ['--cluster-admin-username', 'ad min', '--cluster-admin-password', 'long enough'];
     const { code, stderr } = await runCommand(['init', '--state-dir', place('state'), ...names]);
     expect(code).to.equal(1);

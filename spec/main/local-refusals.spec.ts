@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
 import { perTest } from '../support/fixture.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { fails, FREE, LocalRun, PROGRAM } from './local-run.ts';
+import { failedStart, FREE, LocalRun, PROGRAM } from './local-run.ts';
 
 describe('npm start', function () {
   this.timeout(60_000);
@@ -35,14 +35,14 @@ describe('npm start', function () {
     expect(stdout)
       .to.match(/^Usage: npm start\n/)
       .and.contain('MON_BACKEND_STATE_DIR');
-    const { code, printed } = await fails(directory.path, FREE, ['--api-port=1']);
+    const { code, printed } = await failedStart(directory.path, FREE, ['--api-port=1']);
     expect(code).to.equal(1);
-    expect(printed).to.match(/^unknown argument "--api-port=1": .+ npm start -- --help describes them\n$/);
+    expect(printed).to.match(/^unknown argument "--api-port=1": .+ see npm start -- --help\n$/);
     expect(readdirSync(directory.path)).to.deep.equal([]);
   });
 
   it('names the mistakes in the settings of both programs', async () => {
-    const { code, printed } = await fails(directory.path, { MON_BACKEND_AGENT_PORT: 'x', MON_API_PORT: 'y' });
+    const { code, printed } = await failedStart(directory.path, { MON_BACKEND_AGENT_PORT: 'x', MON_API_PORT: 'y' });
     expect(code).to.equal(1);
     const rule = 'must be a whole number from 0 to 65535';
     expect(printed.trimEnd().split('\n')).to.deep.equal([
@@ -56,7 +56,7 @@ describe('npm start', function () {
   for (const prefix of ['MON_BACKEND', 'MON_BACKEND_DASHBOARD']) {
     it(`says before it creates anything that it does not support TLS, and how to run it: ${prefix}_CERT_FILE`, async () => {
       const pair = { [`${prefix}_CERT_FILE`]: 'cert.pem', [`${prefix}_KEY_FILE`]: 'key.pem' };
-      const { code, printed } = await fails(directory.path, { ...FREE, ...pair });
+      const { code, printed } = await failedStart(directory.path, { ...FREE, ...pair });
       expect(code).to.equal(1);
       const flag = prefix === 'MON_BACKEND' ? '--cert-file' : '--dashboard-cert-file';
       expect(printed)
@@ -124,7 +124,7 @@ describe('npm start', function () {
         what: 'the queue of the agent',
         withinMs: 15_000,
       });
-      const { code, printed } = await fails(directory.path, { ...FREE, MON_API_PORT: String(port) });
+      const { code, printed } = await failedStart(directory.path, { ...FREE, MON_API_PORT: String(port) });
       expect(code).to.equal(1);
       const lines = printed.trimEnd().split('\n');
       const agent = pidOf(path('.mon', 'agent-cache', 'queue'));
@@ -149,7 +149,7 @@ describe('npm start', function () {
     await run.api();
     await eventually(() => existsSync(join(cache, 'queue', 'lock')), Boolean, { what: 'the queue', withinMs: 15_000 });
     const settings = { ...FREE, MON_BACKEND_STATE_DIR: path('other'), MON_CACHE_DIR: cache };
-    const { printed } = await fails(directory.path, settings);
+    const { printed } = await failedStart(directory.path, settings);
     expect(printed).to.contain(`--cache-dir ${cache})`).and.contain('This command uses another directory:');
     expect(printed).to.contain(`MON_BACKEND_STATE_DIR=${path('other-2')}`);
     expect(printed)
@@ -159,14 +159,14 @@ describe('npm start', function () {
 
   it('starts nothing when a log or a directory cannot be created, and names it in one line', async () => {
     mkdirSync(path('.mon', 'agent.log'), { recursive: true });
-    const log = await fails(directory.path, FREE);
+    const log = await failedStart(directory.path, FREE);
     expect(log.code).to.equal(1);
     expect(log.printed).to.match(
       /^the log \S+\/\.mon\/agent\.log must be writable: EISDIR.+; MON_BACKEND_STATE_DIR moves it\n$/,
     );
     expect(existsSync(path('.mon', 'backend', 'store', 'lock')), 'a backend').to.equal(false);
     writeFileSync(path('file'), '');
-    const home = await fails(directory.path, { ...FREE, MON_BACKEND_STATE_DIR: path('file') });
+    const home = await failedStart(directory.path, { ...FREE, MON_BACKEND_STATE_DIR: path('file') });
     expect(home.code).to.equal(1);
     expect(home.printed).to.match(/^MON_BACKEND_STATE_DIR: cannot use the directory \S+\/file: ENOTDIR.+\n$/);
   });

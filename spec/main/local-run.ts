@@ -19,8 +19,8 @@ export const FREE: Readonly<Record<string, string>> = {
   ...FREE_PORTS,
 };
 
-/** Runs `npm start` where it cannot start. Returns what it printed on standard error. */
-export async function fails(
+/** Runs `npm start` with settings with which it must fail. Returns what it printed on standard error. */
+export async function failedStart(
   directory: string,
   settings: Readonly<Record<string, string>>,
   argv: readonly string[] = [],
@@ -52,7 +52,7 @@ export class LocalRun {
     this.#child.stderr?.on('data', (chunk: Buffer) => (this.errors += chunk.toString()));
   }
 
-  /** Logged in with what it printed. */
+  /** Returns an API client that is logged in with the printed password. */
   async api(): Promise<ApiClient> {
     const printed = await eventually(
       () => /http:\/\/127\.0\.0\.1:(\d+)\/api[^]*password +(\S+)/.exec(this.output),

@@ -10,7 +10,7 @@ import { FIXTURES, type StoredFixture, unpackFixture } from '../store/stored-fix
 import { childrenOf } from '../exec/children-of.ts';
 import { eventually, inTime } from '../support/eventually.ts';
 import { proxyEvent } from '../support/example-events.ts';
-import { FREE, fails, LocalRun, PROGRAM, SECRET } from './local-run.ts';
+import { FREE, failedStart, LocalRun, PROGRAM, SECRET } from './local-run.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
 async function listening(): Promise<Server> {
@@ -111,7 +111,7 @@ describe('npm start', function () {
     const statsd = datagrams.address().port;
     const home = await temporaryDirectory();
     try {
-      const { code, printed } = await fails(home.path, {
+      const { code, printed } = await failedStart(home.path, {
         ...FREE,
         MON_BACKEND_API_LISTEN_ADDRESS: `127.0.0.1:${api}`,
         MON_API_PORT: String(agentApi),
@@ -151,7 +151,7 @@ describe('npm start', function () {
     await run.api();
     const log = join(directory.path, '.mon', 'backend.log');
     const before = readFileSync(log, 'utf8');
-    const { code, printed } = await fails(directory.path, FREE);
+    const { code, printed } = await failedStart(directory.path, FREE);
     expect(code).to.equal(1);
     expect(printed).to.match(/^ {2}the backend's store is in use by process \d+ \(--state-dir \S+\)$/m);
     expect(readFileSync(log, 'utf8').slice(before.length)).to.not.include('store is in use');

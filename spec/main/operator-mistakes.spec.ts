@@ -59,7 +59,7 @@ describe('a mistake on the command line of mon-backend', () => {
       const { code, stderr } = await asOtherUser(command);
       expect(code).to.equal(1);
       expect(stderr).to.match(
-        new RegExp(`cannot ${verb} ${nowhere()}/store\\S*: permission denied; run it as the user`),
+        new RegExp(`cannot ${verb} ${nowhere()}/store\\S*: permission denied; run this command as the owner`),
       );
       expect(stderr).to.not.include('"stack"');
     });

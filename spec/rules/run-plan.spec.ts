@@ -116,7 +116,7 @@ describe('the runs of an event', () => {
     ]);
   });
 
-  it('are the same for a handler alone as for it among others', () => {
+  it('are the same whether an event names one handler or several', () => {
     resources.addHandler('filtered', { filters: ['is_incident', 'stored'] });
     resources.addHandler('mutated', { mutator: 'missing' });
     resources.addHandler('unknown', { type: 'other' });

@@ -55,7 +55,7 @@ describe('the entity that events share', () => {
     expect(first).to.deep.equal(second);
   });
 
-  it('is absent as the stored entity is', () => {
+  it('is undefined when no entity is stored', () => {
     expect(readSharedEntity(readerOf().reader, NAMESPACE, 'other')).to.equal(undefined);
   });
 });

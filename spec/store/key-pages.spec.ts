@@ -25,7 +25,7 @@ describe('a count of keys', () => {
   it('ends when nobody waits for it', async () => {
     const before = store.reads;
     let asked = 0;
-    await countKeys(store, { ...CHECKS, hasLeft: () => (asked += 1) > 2 });
+    await countKeys(store, { ...CHECKS, isDisconnected: () => (asked += 1) > 2 });
     expect(store.reads - before).to.equal(2_000);
   });
 });

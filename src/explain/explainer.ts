@@ -35,7 +35,7 @@ export interface ExplainerPorts {
   clock: Pick<Clock, 'nowMs'>;
 }
 
-/** Collects what is on record about an event at a moment. Nothing is derived from the present configuration. */
+/** Collects what was recorded about an event at a moment. Nothing is derived from the current configuration. */
 export class Explainer {
   readonly #ports: ExplainerPorts;
 

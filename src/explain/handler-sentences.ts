@@ -18,10 +18,10 @@ export function handlerSentences({ atMs, asked, handlers, silences, state }: Exp
 }
 
 function withoutOutcome(asked: Explanation['asked']): string {
-  if (asked === undefined) return 'No outcome of a handler is on record for that time.';
+  if (asked === undefined) return 'No outcome of a handler was recorded by that time.';
   const { handler, exists } = asked;
-  const absent = exists ? '' : ', and there is no handler of this name in the namespace';
-  return `No outcome of the handler ${named(handler)} is on record for that time${absent}.`;
+  const absent = exists ? '' : '; the namespace has no handler of this name';
+  return `No outcome of the handler ${named(handler)} was recorded by that time${absent}.`;
 }
 
 /** The further handlers that a sentence names; the data has all. */

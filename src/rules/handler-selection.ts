@@ -68,7 +68,7 @@ export function selectHandlers<H extends Selectable>(
         if (seen.has(name) && read <= MAX_READ) continue;
         if (seen.size === MAX_NAMES || read > MAX_READ) {
           const rest = [list.slice(index), ...[...lists.slice(at + 1), ...below].map((one) => one.names)];
-          unselected.push(...together(missing, NO_HANDLER), ...leftOut(rest, seen));
+          unselected.push(...reportTogether(missing, NO_HANDLER), ...leftOut(rest, seen));
           return { selected: inOrder(selected), unselected };
         }
         seen.add(name);
@@ -85,7 +85,7 @@ export function selectHandlers<H extends Selectable>(
     }
     lists = below;
   }
-  unselected.push(...together(missing, NO_HANDLER));
+  unselected.push(...reportTogether(missing, NO_HANDLER));
   const results = [...selected.map(([name]) => name), ...unselected.map(({ name }) => name)];
   for (const name of members.setsWithout(results)) unselected.push({ name, reason: NO_MEMBERS });
   return { selected: inOrder(selected), unselected };
@@ -108,11 +108,11 @@ function leftOut(lists: readonly (readonly string[])[], seen: ReadonlySet<string
   // Where all of the names that were read are resolved already, further ones may not be.
   if (names.isEmpty && !names.isFull) return [];
   if (names.isEmpty) names.add(lists[0]?.[0] ?? '');
-  return together(names, TOO_MANY_NAMES);
+  return reportTogether(names, TOO_MANY_NAMES);
 }
 
-/** Reports names that select nothing for the same reason; none if there are none. */
-function together(names: LeftOutNames, reason: string): Unselected[] {
+/** Returns one entry for all names that are skipped for the same reason; empty without names. */
+function reportTogether(names: LeftOutNames, reason: string): Unselected[] {
   if (names.isEmpty) return [];
   const { first: name, others } = names.listed;
   return [{ name, reason: names.reason(reason), ...(others.length === 0 ? undefined : { others }) }];

@@ -4,9 +4,9 @@ import type { Clock } from '../ports/clock.ts';
 const REQUESTS_PER_TICK = 20;
 /** No further request is made in a tick after this time, ms. */
 const TICK_MS = 10;
-/** Bytes of requests that are not stored yet. At this number the next request waits. */
+/** Bytes of requests that are not stored yet. Further ones wait for the commit. */
 const MAX_WAITING_BYTES = 2 * 1024 * 1024;
-/** Requests that are not stored yet. They are sent to the sessions in one tick, with the commit. At this number the next request waits. */
+/** Requests that are not stored yet. They are sent to the sessions in one tick, with the commit. Further ones wait for the commit. */
 const MAX_WAITING_REQUESTS = 200;
 
 /** A request that was made. */

@@ -8,8 +8,8 @@ interface Exchange {
 
 /**
  * Begins a connection's next request when the system has taken the response before it, or cannot send it any more. A client
- * that sends requests and reads no responses causes one response. Other connections have their turn between two requests
- * that arrived together.
+ * that sends requests and reads no responses causes one response. Other connections are served between two requests that
+ * arrived together.
  */
 export function oneAtATime(answer: RequestListener): RequestListener {
   const connections = new WeakMap<Socket, Connection>();

@@ -29,7 +29,7 @@ import { SessionCounts } from './connection/session-counts.ts';
 import { type RegistryListener, SessionRegistry } from './session-registry.ts';
 import { WithoutSecrets } from './without-secrets.ts';
 import { AdmissionPacer } from './pacing/admission-pacer.ts';
-import { MessageTurns } from './pacing/message-turns.ts';
+import { MessagePacer } from './pacing/message-pacer.ts';
 import { prepareToDecode } from '../wire/json-codec.ts';
 
 const HANDSHAKE_TIMEOUT_MS = 15_000;
@@ -66,14 +66,14 @@ export class AgentListener {
   readonly #pacer = new AdmissionPacer();
   /** Resumes slowed connections, one in each tick. */
   readonly #slowed = new AdmissionPacer(1);
-  readonly #turns: MessageTurns;
+  readonly #messagePacer: MessagePacer;
   /** Closed sessions whose end the pacer has not processed yet. */
   #ending = 0;
 
   constructor(ports: ListenerPorts) {
     this.#ports = ports;
     prepareToDecode();
-    this.#turns = new MessageTurns(ports.clock);
+    this.#messagePacer = new MessagePacer(ports.clock);
     this.#withoutSecrets = new WithoutSecrets(ports.clock, ports.log);
     const registryListener: RegistryListener = {
       deleted: ({ id }) => {
@@ -196,7 +196,7 @@ export class AgentListener {
       for (const socket of clients) socket.terminate();
     });
     await Promise.all([...closed, this.#handshakes.empty()]);
-    await this.#turns.empty();
+    await this.#messagePacer.empty();
     await this.#pacer.empty();
     cancel();
     this.server.closeAllConnections();
@@ -228,7 +228,7 @@ export class AgentListener {
       inOwnTick: (readOn) => {
         this.#slowed.schedule(readOn);
       },
-      turns: this.#turns,
+      messagePacer: this.#messagePacer,
       mustPause: () => system.mustPause,
       isFailing: () => system.isFailing,
       awaitResume: () => {

@@ -16,7 +16,10 @@ export class StoreDenied extends Error {
   readonly code = 'store-denied';
 
   constructor(what: 'read' | 'use', path: string, cause: unknown) {
-    super(`cannot ${what} ${path}: permission denied; run it as the user that owns it (--state-dir)`, { cause });
+    super(
+      `cannot ${what} ${path}: permission denied; run this command as the owner of the state directory (--state-dir)`,
+      { cause },
+    );
   }
 }
 

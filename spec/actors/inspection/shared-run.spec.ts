@@ -30,10 +30,10 @@ describe('a shared run', () => {
   });
 
   it('ends early when its only caller has left', async () => {
-    let hasLeft = false;
-    const result = run.result(() => hasLeft);
+    let isDisconnected = false;
+    const result = run.result(() => isDisconnected);
     await nextTick();
-    hasLeft = true;
+    isDisconnected = true;
     await result;
     expect(steps).to.be.below(STEPS);
   });

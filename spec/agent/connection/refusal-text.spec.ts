@@ -24,7 +24,7 @@ describe('the description of a refused handshake', () => {
     );
   });
 
-  it('names the port for agents in place of the page of a dashboard', async () => {
+  it('names the agent port when the response is the page of the dashboard', async () => {
     expect(await described(200, 'text/html; charset=utf-8', '<!doctype html><p>mon')).to.equal(
       'handshake failed with status 200: the answer is a web page, as on the port of the dashboard; ' +
         'backend-url needs the port of the backend for agents, 8081 by default',

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { AgentMetrics } from '../../../src/agent/metrics/agent-metrics.ts';
 
 describe('the first scrape of an agent', () => {
-  it('has no value of what has not been measured yet', async () => {
+  it('omits values that have not been measured yet', async () => {
     const metrics = new AgentMetrics();
     metrics.count('statsd_invalid_lines', 2);
     const { text } = await metrics.scrape();

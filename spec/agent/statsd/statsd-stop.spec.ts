@@ -42,10 +42,10 @@ describe('the StatsD metrics of an agent that stops', function () {
     expect(points.map(({ value }) => value)).to.include.members([7, 3]);
   });
 
-  it('are counted and logged once for each flush when lines of them are invalid', async () => {
+  it('include invalid lines only as a count, in one log line for each flush', async () => {
     await send('sold:x|c\nnonsense\nqueue:3|g');
     expect(await agent.stop()).to.equal(0);
-    const warnings = agent.log.filter(({ msg }) => msg === 'statsd lines were dropped, they are invalid');
+    const warnings = agent.log.filter(({ msg }) => msg === 'dropped invalid StatsD lines');
     expect(warnings.map(({ level, dropped, example }) => [level, dropped, example])).to.deep.equal([
       ['warning', 2, 'sold:x|c'],
     ]);

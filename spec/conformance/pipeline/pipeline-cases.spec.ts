@@ -64,7 +64,7 @@ describe('the conformance cases of the event pipeline', function () {
 
   const logged = (handler: string): unknown[] => backend.logs.filter((line) => at(line, 'handler') === handler);
 
-  it('case 27: a handler that does not exist is on record and in the log', async () => {
+  it('case 27: a handler that does not exist is recorded and logged', async () => {
     await user.event('c27', { handlers: ['x'] });
     expect(await user.outcomeLines('c27', 1)).to.deep.equal(['x skipped: handler does not exist']);
     // The line follows the commit of the record.

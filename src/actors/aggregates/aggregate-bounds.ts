@@ -9,8 +9,8 @@ const MAX_MEMBERS = 1_000_000;
 const MAX_MEMBERS_OF_NAMESPACE = 900_000;
 const MAX_MEMBERS_OF_ENTITY = 10_000;
 
-/** A membership that is asked for. `isNew`: it is the first one of its aggregate. */
-export interface AskedMembership {
+/** A requested membership. `isNew`: it would be the first one of its aggregate. */
+export interface RequestedMembership {
   namespace: string;
   entity: string;
   aggregate: string;
@@ -39,7 +39,7 @@ export class AggregateBounds {
   }
 
   /** Counts a membership. Returns false at a bound; the first time, the log has a warning. */
-  admit(asked: AskedMembership): boolean {
+  admit(asked: RequestedMembership): boolean {
     const { namespace, entity, isNew } = asked;
     const ofEntity = `${namespace}/${entity}`;
     if (isNew && this.#named.isFull(namespace, MAX_NAMED, MAX_NAMED_OF_NAMESPACE)) {
@@ -68,10 +68,13 @@ export class AggregateBounds {
     if (isLast) this.#named.add(namespace, -1);
   }
 
-  #warn({ namespace, entity, aggregate }: AskedMembership): void {
+  #warn({ namespace, entity, aggregate }: RequestedMembership): void {
     if (this.#refusedNames + this.#refusedMembers > 1) return;
     const fields = { namespace, entity, aggregate };
-    this.#log.warn(fields, 'too many aggregates or members, some results join none: see mon_queue_refused_total');
+    this.#log.warn(
+      fields,
+      'result did not join an aggregate, a limit is reached: use fewer aggregates, see mon_queue_refused_total',
+    );
   }
 }
 

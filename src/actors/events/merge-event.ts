@@ -148,7 +148,7 @@ function updateTtl(ctx: DecisionContext, key: string, event: CheckEvent, previou
   const ttlMs = arms ? check.ttl * 1_000 : 0;
   const result = { ttlMs, alertStatus: alertStatusOf(check), atMs: ctx.steadyMs };
   const isWatched = ctx.isWatched('check-ttl', key);
-  if (previous?.ttl === undefined) return isWatched ? createTtl(ctx, key, result) : begin(ctx, key, result);
+  if (previous?.ttl === undefined) return isWatched ? createTtl(ctx, key, result) : armWithoutActor(ctx, key, result);
   if (!isWatched && movesDeadlineOnly(previous.ttl, ttlMs)) return rearm(ctx, key, result);
   return ctx.send('check-ttl', key, { type: 'result.received', ...result })?.snapshot;
 }
@@ -158,8 +158,8 @@ const ARMED_BY = 'result.received';
 const createTtl = (ctx: DecisionContext, key: string, result: Omit<CheckTtlInput, 'key'>): ActorSnapshot | undefined =>
   ctx.create('check-ttl', key, { key, ...result }, ARMED_BY).snapshot;
 
-/** Makes the record and the entry of the ledger that the creation of an actor makes. The actor would be evicted by the next result. */
-function begin(ctx: DecisionContext, key: string, result: Omit<CheckTtlInput, 'key'>): ActorSnapshot {
+/** Arms a new check TTL: returns the snapshot and records the ledger entry without creating the actor, which the next result would evict. */
+function armWithoutActor(ctx: DecisionContext, key: string, result: Omit<CheckTtlInput, 'key'>): ActorSnapshot {
   const snapshot = rearm(ctx, key, result);
   ctx.record({ actor: 'check-ttl', key, from: null, event: ARMED_BY, to: stateName(snapshot.value) });
   return snapshot;

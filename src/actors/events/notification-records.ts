@@ -111,8 +111,8 @@ function count(ctx: DecisionContext, key: string, handler: string, outcome: Noti
 const isOf = (streak: OpenStreak, { handler, pipeline, workflow, nth }: NamedHandler): boolean =>
   streak.handler === handler && streak.pipeline === pipeline && streak.workflow === workflow && streak.nth === nth;
 
-/** A literal: it is made for each event, and V8 takes far longer to change members of a spread copy. */
-const counted = (streak: OpenStreak, atMs: number): OpenStreak => {
+/** Returns the streak with one more outcome. A literal, because V8 changes members of a spread copy far more slowly. */
+const withOneMore = (streak: OpenStreak, atMs: number): OpenStreak => {
   const { number, handler, pipeline, workflow, nth, others, outcome, reason, count: before } = streak;
   return { number, handler, pipeline, workflow, nth, others, outcome, reason, count: before + 1, atMs };
 };
@@ -130,7 +130,7 @@ function continueStreak(
   const index = list.findIndex((streak) => isOf(streak, named));
   const open = list[index];
   if (open?.outcome === outcome && open.reason === reason && hasOthers(ctx, key, open, others)) {
-    streaks.replace(list.with(index, counted(open, atMs)));
+    streaks.replace(list.with(index, withOneMore(open, atMs)));
     return open.number;
   }
   if (open !== undefined) endStreak(ctx, key, open);

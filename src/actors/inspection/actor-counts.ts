@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
 import { type ActorKindName, statesOf } from './actor-list.ts';
-import { type HasLeft, SharedRun } from './shared-run.ts';
+import { type IsDisconnected, SharedRun } from './shared-run.ts';
 
 /** The number of records in one step. Other work is done between two steps. */
 const STEP_RECORDS = 250;
@@ -34,8 +34,8 @@ export class ActorCounts {
    * Resolves with a count that began after the call. Changes during the count may or may not be in it. The count ends early
    * when all of its callers have left.
    */
-  count(hasLeft: HasLeft): Promise<StateCounts[]> {
-    return this.#run.result(hasLeft);
+  count(isDisconnected: IsDisconnected): Promise<StateCounts[]> {
+    return this.#run.result(isDisconnected);
   }
 
   async #counted(isWanted: () => boolean): Promise<StateCounts[]> {

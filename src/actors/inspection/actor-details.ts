@@ -10,7 +10,7 @@ import type { ActorKinds } from '../core/actor-kind.ts';
 import type { DeadlineQueue } from '../time/deadline-queue.ts';
 import { isRecordedKind, recordedState } from './recorded-states.ts';
 import { redactedWords } from './redacted-words.ts';
-import { stateSinceMs } from './state-since.ts';
+import { StateTimes } from './state-since.ts';
 
 export interface ActorDetailsPorts {
   committer: Pick<Committer, 'whenDurable' | 'decidedSeq'>;
@@ -29,7 +29,7 @@ export interface ActorDetail {
   key: string;
   /** The state as in a snapshot of XState: a name, or an object with the nested state. */
   value: unknown;
-  /** When it entered the state, Unix ms; null if the ledger does not have it. */
+  /** When it entered the state, Unix ms; null if none of its newest ledger entries changes the state. */
   since_ms: number | null;
   /** When its deadline is reached, by the wall clock, Unix ms; null when none is armed. */
   deadline_at_ms: number | null;
@@ -55,8 +55,8 @@ export class ActorDetails {
       throw new StoreUnavailable('the state of the actor could not be stored', { cause });
     });
     if (detail === undefined) return undefined;
-    // The last change is the one to this state, or one after it.
-    return { ...detail, since_ms: stateSinceMs(this.#ports.store, address) ?? null };
+    // Read after the wait, so that its newest transition may be later than the state.
+    return { ...detail, since_ms: new StateTimes(this.#ports.store).sinceMs(address) ?? null };
   }
 
   /** When the deadline of an actor is reached, by the wall clock, Unix ms; null when none is armed. */

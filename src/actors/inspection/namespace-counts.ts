@@ -6,7 +6,7 @@ import { IncidentStore } from '../../store/incident-store.ts';
 import type { ResourceStore } from '../../store/resource-store.ts';
 import { afterPrefix, keyAfter } from '../../store/encoding/keyspace.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
-import { type HasLeft, SharedRun } from './shared-run.ts';
+import { type IsDisconnected, SharedRun } from './shared-run.ts';
 
 /** The number of records in one step. Other work is done between two steps. */
 const STEP_RECORDS = 64;
@@ -43,8 +43,8 @@ export class NamespaceCounts {
   }
 
   /** Resolves with a count that began after the call, by the names of namespaces. It ends early when all of its callers have left. */
-  count(hasLeft: HasLeft): Promise<NamespaceCount[]> {
-    return this.#run.result(hasLeft);
+  count(isDisconnected: IsDisconnected): Promise<NamespaceCount[]> {
+    return this.#run.result(isDisconnected);
   }
 
   async #counted(isWanted: () => boolean): Promise<NamespaceCount[]> {

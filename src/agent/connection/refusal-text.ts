@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 const MAX_REFUSAL_BYTES = 1024;
 const PORT_OF_AGENTS = 'backend-url needs the port of the backend for agents, 8081 by default';
 
-/** Describes a response that refuses the handshake: its status and the start of its body, which of a web page is not shown. */
+/** Describes a response that refuses the handshake: its status and the start of its body. The body of a web page is omitted. */
 export async function refusalText(response: IncomingMessage): Promise<string> {
   const { statusCode, headers } = response;
   const failed = `handshake failed with status ${statusCode}`;

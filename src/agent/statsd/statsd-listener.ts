@@ -152,7 +152,7 @@ export class StatsdListener {
   #logInvalid(): void {
     const { lines, example } = this.#invalid;
     this.#invalid = { lines: 0, example: '' };
-    if (lines > 0) this.#ports.log.warn({ dropped: lines, example }, 'statsd lines were dropped, they are invalid');
+    if (lines > 0) this.#ports.log.warn({ dropped: lines, example }, 'dropped invalid StatsD lines');
   }
 
   #scheduleFlush(): void {

@@ -31,15 +31,15 @@ export function readSources(
   mistakes: Mistake[],
 ): SettingSources | undefined {
   const { flags } = program;
-  const mistakesOfLine: Mistake[] = [];
-  const { given, wantsHelp, strays, failsBeforeFile } = readCommandLine(flags, argv, mistakesOfLine);
+  const commandLineMistakes: Mistake[] = [];
+  const { given, wantsHelp, strays, failsBeforeFile } = readCommandLine(flags, argv, commandLineMistakes);
   if (wantsHelp) return undefined;
   const variableOf = (name: string) => findVariable(program, env, name);
   const namedFile = given.get('config-file')?.at(-1) ?? variableOf('config-file')?.text;
   const path = namedFile ?? flags['config-file'].fallback;
   const { settings, repeated } = readConfigFile({ path, isNamed: namedFile !== undefined, readFile }, mistakes);
-  // The first line of several is the one that people search for.
-  mistakes[failsBeforeFile ? 'unshift' : 'push'](...mistakesOfLine);
+  // The mistake that the reference reports, which reports only one, comes first.
+  mistakes[failsBeforeFile ? 'unshift' : 'push'](...commandLineMistakes);
   const formerNameWarnings = renameFormerNames(flags, given, settings);
   return { given, settings, path, repeated, strays, formerNameWarnings, variableOf };
 }

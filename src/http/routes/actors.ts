@@ -32,7 +32,10 @@ const ActorSchema = Type.Object(
     key: Type.String(),
     value: Type.String({ description: 'its state' }),
     since: nullable(
-      Type.Integer({ description: 'Unix seconds at which it entered the state; null if the ledger does not have it' }),
+      Type.Integer({
+        description:
+          'Unix seconds at which it entered the state; null if none of its newest 101 ledger entries changes it, and for the last actors of a page when 2,000 entries were read for the others',
+      }),
     ),
   },
   { $id: 'mon/v1.Actor' },
@@ -44,7 +47,9 @@ const DetailSchema = Type.Object(
     key: Type.String(),
     value: Type.Unknown({ description: 'The state: a name, or an object with the nested state' }),
     since_ms: nullable(
-      Type.Integer({ description: 'Unix ms at which it entered the state; null if the ledger does not have it' }),
+      Type.Integer({
+        description: 'Unix ms at which it entered the state; null if none of its newest 101 ledger entries changes it',
+      }),
     ),
     deadline_at_ms: nullable(
       Type.Integer({ description: 'Unix ms at which its deadline is reached, blind time included; null without one' }),

@@ -19,7 +19,7 @@ export function explainRoutes({ explainer }: ExplainRoutePorts): Route[] {
       access: { resource: 'events', verb: 'get', nameFrom: ['entity', 'check'] },
       reads: 'nothing',
       description: {
-        summary: 'Explain the state of an event at a moment, from what is on record',
+        summary: 'Explain the state of an event at a moment, from what was recorded',
         query: {
           at: Type.String({ description: `The moment: ${TIME}; now by default` }),
           handler: Type.String({ description: 'Only the outcomes of this handler' }),
@@ -40,7 +40,7 @@ export function explainRoutes({ explainer }: ExplainRoutePorts): Route[] {
           textParameter(query, 'handler'),
         );
         if (explanation === undefined)
-          throw new NotFound(`event ${namespace}/${entity}/${check} not found, and nothing of it is on record`);
+          throw new NotFound(`event ${namespace}/${entity}/${check} not found, and the ledger has no entry for it`);
         return json(shownExplanation(explanation));
       },
     },

@@ -6,7 +6,7 @@ const USAGE = `Usage: npm start
 
 Runs a backend and an agent on this machine, with a first check. Ctrl-C stops both.
 
-The settings are variables of the environment. MON_BACKEND_STATE_DIR moves all files,
+Environment variables are its settings. MON_BACKEND_STATE_DIR moves all files,
 which are in .mon by default. Each flag of the two programs has a variable too:
   MON_BACKEND_DASHBOARD_PORT=9300 npm start   sets --dashboard-port of mon-backend
   MON_API_PORT=9031 npm start                 sets --api-port of mon-agent
@@ -20,7 +20,7 @@ The flags are listed by:
 export function helpIn(argv: readonly string[]): string | undefined {
   const [unknown] = argv.filter((argument) => !HELP.includes(argument));
   if (unknown !== undefined) {
-    const rule = `unknown argument "${unknown}": npm start has no flags, its settings are variables of the environment; npm start -- --help describes them`;
+    const rule = `unknown argument "${unknown}": npm start has no flags; set environment variables instead: see npm start -- --help`;
     throw new ConfigError([{ flag: undefined, rule }]);
   }
   return argv.length === 0 ? undefined : USAGE;

@@ -5,7 +5,7 @@ const VARIABLE = 'MON_BACKEND_STATE_DIR';
 
 /** The directories of `npm start`, as absolute paths. */
 export interface LocalDirectories {
-  /** All files are in it. Two of `npm start` that run at the same time need different ones. */
+  /** All files are in it. Two instances of `npm start` need different ones. */
   home: string;
   /** The state directory of the backend: the home itself when the environment names it. */
   stateDir: string;

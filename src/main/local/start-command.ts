@@ -1,6 +1,6 @@
 import type { Environment } from '../process/hide-secrets.ts';
 
-/** The variables that say where mon keeps its files and listens. None of them is a secret. */
+/** The variables that the printed command keeps: directories, configuration files and listen addresses. None is a secret. */
 const KEPT = [
   'MON_BACKEND_CONFIG_FILE',
   'MON_CONFIG_FILE',
@@ -26,7 +26,7 @@ const KEPT = [
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** The command that starts mon as this environment does, in any shell, with other values of some variables. */
+/** Returns a command for a POSIX shell that starts mon with the same directories and addresses, except those in `changed`. */
 export function startCommand(environment: Environment, changed: Readonly<Record<string, string>>): string {
   const kept = KEPT.flatMap((name) => {
     const value = environment[name];

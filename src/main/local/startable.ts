@@ -32,7 +32,7 @@ export function localConfig(environments: { backend: NodeJS.ProcessEnv; agent: N
     try {
       const parsed = parse();
       if (!('help' in parsed)) return parsed.config;
-      problems.push(`  the ${program}: a variable asks for its help`);
+      problems.push(`  the ${program}: print-config is set; npm start cannot print settings: remove it`);
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       problems.push(...error.mistakes.map(({ rule }) => `  the ${program}: ${rule}`));

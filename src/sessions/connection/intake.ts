@@ -1,12 +1,12 @@
 import type { WebSocket } from 'ws';
 import { FairReading } from '../pacing/fair-reading.ts';
-import { WaitingMessages } from '../pacing/message-turns.ts';
+import { WaitingMessages } from '../pacing/message-pacer.ts';
 import { IncomingMessages } from './incoming-messages.ts';
 import type { SessionPorts } from './session-ports.ts';
 
 export interface IntakePorts extends Pick<
   SessionPorts,
-  'clock' | 'turns' | 'inOwnTick' | 'mustPause' | 'isFailing' | 'awaitResume'
+  'clock' | 'messagePacer' | 'inOwnTick' | 'mustPause' | 'isFailing' | 'awaitResume'
 > {
   socket: Pick<WebSocket, 'pause' | 'resume' | 'isPaused' | 'readyState' | 'OPEN'>;
   /** Sends an unsolicited pong. */
@@ -16,7 +16,7 @@ export interface IntakePorts extends Pick<
   isBroken(): boolean;
 }
 
-/** Reads one connection at the pace of the port: messages wait for their turn, and while senders must pause. */
+/** Reads one connection at the pace of the port: messages wait until the pacer processes them, and while senders must pause. */
 export class Intake {
   readonly incoming: IncomingMessages;
   readonly #ports: IntakePorts;
@@ -24,13 +24,13 @@ export class Intake {
   readonly #arrived: WaitingMessages;
 
   constructor(ports: IntakePorts) {
-    const { socket, turns } = ports;
+    const { socket, messagePacer } = ports;
     this.#ports = ports;
     this.incoming = new IncomingMessages(ports);
     const isPaused = (): boolean => this.incoming.isPaused || !this.#arrived.isEmpty;
     this.#reading = new FairReading({ ...ports, isPaused });
     this.#arrived = new WaitingMessages({
-      turns,
+      pacer: messagePacer,
       process: (message) => {
         this.#process(message);
       },

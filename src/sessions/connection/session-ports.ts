@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { Codec } from '../../wire/codec.ts';
 import type { AgentHello } from '../../wire/handshake.ts';
-import type { MessageTurns } from '../pacing/message-turns.ts';
+import type { MessagePacer } from '../pacing/message-pacer.ts';
 import type { FrameRefusals } from './frame-refusals.ts';
 import type { SessionCounts } from './session-counts.ts';
 
@@ -41,7 +41,7 @@ export interface SessionPorts {
   ended(notify: () => void): void;
   /** Calls `readOn` in a tick in which no other slowed connection resumes. */
   inOwnTick(readOn: () => void): void;
-  /** The turns of all connections of the port. */
-  turns: MessageTurns;
+  /** Shared by all connections of the port. */
+  messagePacer: MessagePacer;
   writeTimeoutMs: number;
 }

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { atMost } from '../../ports/at-most.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
-/** Values of the table `meta` in memory. Above it the one that was read longest ago is read from the store again. */
+/** Values of the table `meta` in memory. Above this number, the least recently used one is dropped. */
 const MAX_CACHED_VALUES = 1_000;
 
 /** The durable values of the table `meta`: each entry of the ledger has the revision of the configuration, which is one of them. */

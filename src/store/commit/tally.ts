@@ -6,11 +6,11 @@ export interface CountedOutcome {
   namespace: string;
   handler: string;
   outcome: Outcome;
-  /** How often. */
+  /** The number of equal outcomes. */
   count: number;
 }
 
-/** Outcomes of which equal ones are counted together, so that a batch holds one object for thousands of them. */
+/** Counts equal outcomes in one object, so that a batch does not hold thousands. */
 export class OutcomeCounts {
   readonly #byNamespace = new Map<string, Map<string, CountedOutcome[]>>();
 
@@ -47,7 +47,7 @@ export class Tally {
   keepalives = 0;
   /** Alerts about missing keepalives. */
   missedKeepalives = 0;
-  /** The outcomes of handlers; undefined while there is none. Sums do not have them. */
+  /** The outcomes of handlers; undefined while there is none, and in the sum of several tallies. */
   outcomes: CountedOutcome[] | undefined;
 
   notify(namespace: string, handler: string, outcome: Outcome): void {

@@ -5,14 +5,14 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 import { expect } from 'chai';
-import { closeApi, createApiServer } from '../../../src/main/serve/api-server.ts';
-import { ConnectionBound } from '../../../src/main/serve/connection-bound.ts';
-import { listen } from '../../../src/main/serve/listen.ts';
-import { eventually } from '../../support/eventually.ts';
-import { perTest } from '../../support/fixture.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
-import { RecordedLog } from '../../support/recorded-log.ts';
-import { SELF_SIGNED } from '../../support/self-signed-certificate.ts';
+import { closeApi, createApiServer } from '../../src/main/serve/api-server.ts';
+import { ConnectionBound } from '../../src/main/serve/connection-bound.ts';
+import { listen } from '../../src/main/serve/listen.ts';
+import { eventually } from '../support/eventually.ts';
+import { perTest } from '../support/fixture.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { RecordedLog } from '../support/recorded-log.ts';
+import { SELF_SIGNED } from '../support/self-signed-certificate.ts';
 
 const REQUESTS = 300;
 /** Of one answer: the system holds some megabytes for a reader who does not read. */

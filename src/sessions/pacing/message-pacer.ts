@@ -4,10 +4,10 @@ import type { Clock } from '../../ports/clock.ts';
 /** The time for messages of all connections in one tick of the event loop, ms. The last message may take longer. */
 const TICK_MS = 20;
 
-/** Divides the processing of messages into ticks of the event loop. Connections whose messages wait take turns, one message at a time. */
-export class MessageTurns {
+/** Processes messages for at most 20 ms in each tick of the event loop. Connections with waiting messages are served round robin, one message each. */
+export class MessagePacer {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  /** In the order of their turns. */
+  /** In the order in which they are served. */
   readonly #waiting = new Set<WaitingMessages>();
   #beganAtMs = 0;
   #isTickOpen = false;
@@ -57,7 +57,7 @@ export class MessageTurns {
 }
 
 export interface WaitingMessagesPorts {
-  turns: MessageTurns;
+  pacer: MessagePacer;
   process(message: Buffer): void;
   /** Stops reading, so that at most what `ws` has already read waits. */
   pause(): void;
@@ -65,7 +65,7 @@ export interface WaitingMessagesPorts {
   processed(): void;
 }
 
-/** The messages of one connection that wait for its turn. */
+/** The messages of one connection that wait to be processed. */
 export class WaitingMessages {
   readonly #ports: WaitingMessagesPorts;
   readonly #messages = new Fifo<Buffer>();
@@ -81,14 +81,14 @@ export class WaitingMessages {
 
   /** Processes a message, at once unless others wait or this tick has no time left. */
   receive(message: Buffer): void {
-    const { turns, process, pause } = this.#ports;
-    if (this.isEmpty && turns.hasTime) {
+    const { pacer, process, pause } = this.#ports;
+    if (this.isEmpty && pacer.hasTime) {
       process(message);
       return;
     }
     this.#messages.push(message);
     pause();
-    turns.add(this);
+    pacer.add(this);
   }
 
   /** Calls `end` when the last message was processed. No message may follow. */

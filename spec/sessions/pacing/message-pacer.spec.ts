@@ -1,21 +1,21 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect } from 'chai';
-import { MessageTurns, WaitingMessages } from '../../../src/sessions/pacing/message-turns.ts';
+import { MessagePacer, WaitingMessages } from '../../../src/sessions/pacing/message-pacer.ts';
 
-describe('the turns of messages', () => {
+describe('the message pacer', () => {
   let nowMs: number;
-  let turns: MessageTurns;
+  let pacer: MessagePacer;
   let processed: string[];
 
   beforeEach(() => {
     nowMs = 0;
-    turns = new MessageTurns({ monotonicMs: () => nowMs });
+    pacer = new MessagePacer({ monotonicMs: () => nowMs });
     processed = [];
   });
 
   function connection(name: string, { takesMs = 1 } = {}): WaitingMessages {
     return new WaitingMessages({
-      turns,
+      pacer,
       process: (message) => {
         processed.push(message.toString());
         nowMs += takesMs;
@@ -70,7 +70,7 @@ describe('the turns of messages', () => {
     const one = connection('a', { takesMs: 20 });
     send(one, 'one', 'two');
     one.end(() => processed.push('end'));
-    const empty = turns.empty().then(() => processed.push('empty'));
+    const empty = pacer.empty().then(() => processed.push('empty'));
     await nextTick();
     await empty;
     expect(processed).to.deep.equal(['one', 'pause a', 'two', 'resume a', 'end', 'empty']);
