@@ -135,6 +135,23 @@ describe('the aggregates', () => {
     expect(aggregates.names('berlin')).to.deep.equal(['web']);
   });
 
+  it('lose all members of a namespace that is deleted, and have room for new ones', () => {
+    aggregates.announced({ type: 'deletion.pending', kind: 'events', prefix: 'default/' });
+    expect(aggregates.names('default')).to.deep.equal([]);
+    expect([aggregates.size.aggregates.used, aggregates.size.members.used]).to.deep.equal([1, 1]);
+    // The deletion goes on in steps, each of which announces the events that it removes.
+    aggregates.announced({
+      type: 'aggregates.changed',
+      key: 'default/web-1/http',
+      before: ['web', 'edge'],
+      after: [],
+      status: 0,
+      executedS: NOW_S,
+    });
+    join(aggregates, 'default/web-3/disk', ['web'], 0);
+    expect([aggregates.size.aggregates.used, aggregates.size.members.used]).to.deep.equal([2, 2]);
+  });
+
   it('have a history of an hour, with a sample every minute', () => {
     for (let atS = NOW_S; atS < NOW_S + 100 * 60; atS += 5) {
       if (atS === NOW_S + 99 * 60) join(aggregates, 'default/web-2/disk', ['web'], 0);

@@ -22,7 +22,8 @@ export class AggregateBounds {
   readonly #log: Pick<Log, 'warn'>;
   readonly #named = new Counts();
   readonly #members = new Counts();
-  readonly #ofEntities = new Counts();
+  /** Memberships by entity, for each namespace. */
+  readonly #ofEntities = new Map<string, Counts>();
   #refusedNames = 0;
   #refusedMembers = 0;
 
@@ -41,7 +42,7 @@ export class AggregateBounds {
   /** Counts a membership. Returns false at a bound; the first time, the log has a warning. */
   admit(asked: RequestedMembership): boolean {
     const { namespace, entity, isNew } = asked;
-    const ofEntity = `${namespace}/${entity}`;
+    const ofEntity = this.#ofEntities.get(namespace) ?? new Counts();
     if (isNew && this.#named.isFull(namespace, MAX_NAMED, MAX_NAMED_OF_NAMESPACE)) {
       this.#refusedNames += 1;
       this.#warn(asked);
@@ -49,14 +50,15 @@ export class AggregateBounds {
     }
     const isFull =
       this.#members.isFull(namespace, MAX_MEMBERS, MAX_MEMBERS_OF_NAMESPACE) ||
-      this.#ofEntities.isFull(ofEntity, Infinity, MAX_MEMBERS_OF_ENTITY);
+      ofEntity.isFull(entity, Infinity, MAX_MEMBERS_OF_ENTITY);
     if (isFull) {
       this.#refusedMembers += 1;
       this.#warn(asked);
       return false;
     }
     this.#members.add(namespace, 1);
-    this.#ofEntities.add(ofEntity, 1);
+    ofEntity.add(entity, 1);
+    this.#ofEntities.set(namespace, ofEntity);
     if (isNew) this.#named.add(namespace, 1);
     return true;
   }
@@ -64,8 +66,17 @@ export class AggregateBounds {
   /** Counts a membership that ended. `isLast`: its aggregate has no members any more. */
   release(namespace: string, entity: string, isLast: boolean): void {
     this.#members.add(namespace, -1);
-    this.#ofEntities.add(`${namespace}/${entity}`, -1);
+    const ofEntity = this.#ofEntities.get(namespace);
+    ofEntity?.add(entity, -1);
+    if (ofEntity?.all === 0) this.#ofEntities.delete(namespace);
     if (isLast) this.#named.add(namespace, -1);
+  }
+
+  /** Counts that all memberships of a namespace ended. */
+  releaseAll(namespace: string): void {
+    this.#members.remove(namespace);
+    this.#named.remove(namespace);
+    this.#ofEntities.delete(namespace);
   }
 
   #warn({ namespace, entity, aggregate }: RequestedMembership): void {
@@ -91,5 +102,10 @@ class Counts {
     const count = (this.#byKey.get(key) ?? 0) + by;
     if (count === 0) this.#byKey.delete(key);
     else this.#byKey.set(key, count);
+  }
+
+  remove(key: string): void {
+    this.all -= this.#byKey.get(key) ?? 0;
+    this.#byKey.delete(key);
   }
 }

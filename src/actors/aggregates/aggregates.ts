@@ -149,6 +149,12 @@ export class Aggregates implements SystemListener {
   #hidden({ kind, prefix }: DeletionPending): void {
     if (kind !== 'events') return;
     const namespace = prefix.slice(0, prefix.indexOf('/'));
+    if (prefix === `${namespace}/`) {
+      // Leaving one by one would take a second for a million memberships.
+      this.#byNamespace.delete(namespace);
+      this.#bounds.releaseAll(namespace);
+      return;
+    }
     for (const [name, aggregate] of this.#byNamespace.get(namespace) ?? []) {
       for (const key of aggregate.keys()) if (key.startsWith(prefix)) this.#leave(key, [name]);
     }
