@@ -30,19 +30,19 @@ describe('the message pacer', () => {
   };
   const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-  it('end a tick after 20 ms, and continue in the next one, in order', async () => {
-    send(connection('a'), ...numbers(50));
+  it('end a tick after 50 ms, and continue in the next one, in order', async () => {
+    send(connection('a'), ...numbers(125));
     const names = (): string[] => processed.filter((what) => !what.includes(' '));
-    expect(names()).to.have.length(20);
+    expect(names()).to.have.length(50);
     await nextTick();
-    expect(names()).to.have.length(40);
+    expect(names()).to.have.length(100);
     await nextTick();
-    expect(names()).to.deep.equal(numbers(50).map(String));
+    expect(names()).to.deep.equal(numbers(125).map(String));
     expect(processed.at(-1)).to.equal('resume a');
   });
 
   it('alternate between connections, so that one message does not wait for many of another one', async () => {
-    const [fast, slow, other] = [connection('a', { takesMs: 20 }), connection('b'), connection('c')];
+    const [fast, slow, other] = [connection('a', { takesMs: 50 }), connection('b'), connection('c')];
     send(fast, 'first');
     send(slow, ...numbers(5));
     send(other, 'own');
@@ -67,7 +67,7 @@ describe('the message pacer', () => {
   });
 
   it('end a connection after its last message', async () => {
-    const one = connection('a', { takesMs: 20 });
+    const one = connection('a', { takesMs: 50 });
     send(one, 'one', 'two');
     one.end(() => processed.push('end'));
     const empty = pacer.empty().then(() => processed.push('empty'));

@@ -1,10 +1,13 @@
-import { Fifo } from '../../pipeline/fifo.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { MessageQueue } from './message-queue.ts';
 
-/** The time for messages of all connections in one tick of the event loop, ms. The last message may take longer. */
-const TICK_MS = 20;
+/**
+ * The time for messages of all connections in one tick of the event loop, ms. The last message may take longer. What one read of a
+ * socket brings is in general processed in its tick: messages that wait take memory.
+ */
+const TICK_MS = 50;
 
-/** Processes messages for at most 20 ms in each tick of the event loop. Connections with waiting messages are served round robin, one message each. */
+/** Processes messages for at most 50 ms in each tick of the event loop. Connections with waiting messages are served round robin, one message each. */
 export class MessagePacer {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** In the order in which they are served. */
@@ -68,7 +71,7 @@ export interface WaitingMessagesPorts {
 /** The messages of one connection that wait to be processed. */
 export class WaitingMessages {
   readonly #ports: WaitingMessagesPorts;
-  readonly #messages = new Fifo<Buffer>();
+  readonly #messages = new MessageQueue();
   #end: (() => void) | undefined;
 
   constructor(ports: WaitingMessagesPorts) {
