@@ -2,28 +2,34 @@ import type { Clock } from '../../ports/clock.ts';
 import { MessageQueue } from './message-queue.ts';
 
 /**
- * The time for messages of all connections in one tick of the event loop, ms. The last message may take longer. What one read of a
- * socket brings is in general processed in its tick: messages that wait take memory.
+ * The time for messages in one tick of the event loop, ms: for those of one connection as they arrive, and for those of all
+ * connections that waited. The last message may take longer. What one read of a socket brings is in general processed in its tick,
+ * because messages that wait take memory.
  */
-const TICK_MS = 50;
+const TICK_MS = 35;
 
-/** Processes messages for at most 50 ms in each tick of the event loop. Connections with waiting messages are served round robin, one message each. */
+/** Processes the messages that wait for a further tick of the event loop. Their connections are served round robin, one message each. */
 export class MessagePacer {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   /** In the order in which they are served. */
   readonly #waiting = new Set<WaitingMessages>();
-  #beganAtMs = 0;
   #isTickOpen = false;
+  #tick = 0;
   #emptyWaiters: (() => void)[] = [];
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
   }
 
-  /** Whether this tick has time for a further message. */
-  get hasTime(): boolean {
+  /** The number of this tick. */
+  get tick(): number {
     this.#openTick();
-    return this.#clock.monotonicMs() - this.#beganAtMs < TICK_MS;
+    return this.#tick;
+  }
+
+  /** Milliseconds on a clock that never jumps. */
+  nowMs(): number {
+    return this.#clock.monotonicMs();
   }
 
   add(connection: WaitingMessages): void {
@@ -39,7 +45,7 @@ export class MessagePacer {
   #openTick(): void {
     if (this.#isTickOpen) return;
     this.#isTickOpen = true;
-    this.#beganAtMs = this.#clock.monotonicMs();
+    this.#tick += 1;
     setImmediate(() => {
       this.#isTickOpen = false;
       if (this.#waiting.size > 0) this.#run();
@@ -48,11 +54,12 @@ export class MessagePacer {
 
   #run(): void {
     this.#openTick();
+    const beganAtMs = this.nowMs();
     // A connection that is added again moves behind the others, and the loop comes to it again.
     for (const connection of this.#waiting) {
       this.#waiting.delete(connection);
       if (connection.processNext()) this.#waiting.add(connection);
-      if (!this.hasTime) break;
+      if (this.nowMs() - beganAtMs >= TICK_MS) break;
     }
     if (this.#waiting.size > 0) return;
     for (const resolve of this.#emptyWaiters.splice(0)) resolve();
@@ -73,6 +80,9 @@ export class WaitingMessages {
   readonly #ports: WaitingMessagesPorts;
   readonly #messages = new MessageQueue();
   #end: (() => void) | undefined;
+  #tick = 0;
+  /** The time that messages took in this tick, ms. */
+  #usedMs = 0;
 
   constructor(ports: WaitingMessagesPorts) {
     this.#ports = ports;
@@ -82,16 +92,24 @@ export class WaitingMessages {
     return this.#messages.isEmpty;
   }
 
-  /** Processes a message, at once unless others wait or this tick has no time left. */
+  /** Processes a message, at once unless others wait or those of this tick took long. */
   receive(message: Buffer): void {
     const { pacer, process, pause } = this.#ports;
-    if (this.isEmpty && pacer.hasTime) {
+    if (this.isEmpty && this.#hasTime()) {
+      const beganAtMs = pacer.nowMs();
       process(message);
+      this.#usedMs += pacer.nowMs() - beganAtMs;
       return;
     }
     this.#messages.push(message);
     pause();
     pacer.add(this);
+  }
+
+  #hasTime(): boolean {
+    const { tick } = this.#ports.pacer;
+    if (tick !== this.#tick) [this.#tick, this.#usedMs] = [tick, 0];
+    return this.#usedMs < TICK_MS;
   }
 
   /** Calls `end` when the last message was processed. No message may follow. */
