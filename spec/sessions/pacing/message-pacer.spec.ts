@@ -52,9 +52,8 @@ describe('the message pacer', () => {
     send(one, 'first', '1', '2', '3');
     send(other, 'second', '4');
     await pacer.empty();
-    expect(processed.filter((what) => !what.startsWith('pause'))).to.deep.equal([
-      ...['first', 'second', '1', '4', 'resume b', '2', '3', 'resume a'],
-    ]);
+    const order = 'first, second, 1, 4, resume b, 2, 3, resume a';
+    expect(processed.filter((what) => !what.startsWith('pause')).join(', ')).to.equal(order);
   });
 
   it('process a message at once when the tick has time and no other one of the connection waits', () => {
