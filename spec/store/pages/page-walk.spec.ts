@@ -14,7 +14,7 @@ import { FIXTURES, unpackFixture } from '../stored-fixtures.ts';
 import { damageFile } from './store-damage.ts';
 
 const SURVIVOR = fileURLToPath(new URL('./survivor.ts', import.meta.url));
-const DAMAGED_STORES = 60;
+const DAMAGED_STORES = 120;
 const HEADER_PAGES = 2;
 const RECORDS = 4_000;
 const ROUNDS = 40;
@@ -85,8 +85,7 @@ describe('the walk of the pages of a store', function () {
       expect([status, signal], `seed ${random.seed}: ${damages.get(last)}: ${output[2]}`).to.deep.equal([0, null]);
       found += lines.filter((line) => line.startsWith('found')).length;
     }
-    // The damages are random, and so is how many of them matter.
-    expect(found).to.be.above(DAMAGED_STORES / 6);
+    expect(found).to.be.above(DAMAGED_STORES / 3);
   });
 });
 
