@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { navigate } from '../routing/location.ts';
 import { namespace } from '../state/namespace.ts';
 import { notices, closeNotice } from '../state/notices.ts';
@@ -17,9 +17,9 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 const isDialogOpen = (): boolean => document.querySelector('dialog[open]') !== null;
 
-/** The shortcuts of all views. Views add their own with `useKeys`. */
+/** The shortcuts of all views, from the first paint on. Views add their own with `useKeys`. */
 export function useShortcuts(): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     let gAtMs = -Infinity;
     const onKey = (event: KeyboardEvent): void => {
       if (!isLoggedIn()) return;
@@ -77,7 +77,7 @@ function undoLast(): void {
 export function useKeys(keys: Readonly<Record<string, (event: KeyboardEvent) => void>>): void {
   const latest = useRef(keys);
   latest.current = keys;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.defaultPrevented || !isFree(event)) return;
       latest.current[event.key]?.(event);

@@ -1,5 +1,5 @@
 import type { ComponentChildren, RefObject } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 
 interface DialogProps {
@@ -15,7 +15,8 @@ interface DialogProps {
 export function Dialog({ title, isOpen, onClose, initialFocus, isWide = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Before the next key arrives: an effect after the paint would lose what is typed until then.
+  useLayoutEffect(() => {
     const dialog = element.current;
     if (dialog === null || !isOpen) return undefined;
     const before = document.activeElement;
