@@ -70,6 +70,18 @@ describe('what lists and events show besides', function () {
     await context.close();
   });
 
+  it('has the focus in the palette before the next key can arrive', async () => {
+    const { page, context } = await dashboard.openAt('/settings');
+    const isFocused = await page.evaluate(async () => {
+      dispatchEvent(new KeyboardEvent('keydown', { key: 'k', ctrlKey: true, cancelable: true }));
+      // Only microtasks run here: neither a paint nor a key comes between them.
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+      return document.activeElement?.matches('dialog[open] input') ?? false;
+    });
+    expect(isFocused).to.equal(true);
+    await context.close();
+  });
+
   it('collapses all groups, counts what is in them, and opens single ones', async () => {
     const { page, context } = await dashboard.openAt('/n/default/events?group=label:site');
     await page.locator('tr.row').first().waitFor();

@@ -2,8 +2,8 @@ import type { Log } from '../../ports/log.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
 
 /** Aggregates with members. Those of one namespace leave room for others. */
-const MAX_NAMES = 50_000;
-const MAX_NAMES_OF_NAMESPACE = 45_000;
+const MAX_AGGREGATE_NAMES = 50_000;
+const MAX_AGGREGATE_NAMES_OF_NAMESPACE = 45_000;
 /** Memberships of results. Those of one namespace, and of one entity, leave room for others. */
 const MAX_MEMBERS = 1_000_000;
 const MAX_MEMBERS_OF_NAMESPACE = 900_000;
@@ -32,7 +32,7 @@ export class AggregateBounds {
   }
 
   get named(): QueueStats {
-    return { used: this.#named.all, limit: MAX_NAMES, refused: this.#refusedNames };
+    return { used: this.#named.all, limit: MAX_AGGREGATE_NAMES, refused: this.#refusedNames };
   }
 
   get members(): QueueStats {
@@ -43,7 +43,7 @@ export class AggregateBounds {
   admit(asked: RequestedMembership): boolean {
     const { namespace, entity, isNew } = asked;
     const ofEntity = this.#ofEntities.get(namespace) ?? new Counts();
-    if (isNew && this.#named.isFull(namespace, MAX_NAMES, MAX_NAMES_OF_NAMESPACE)) {
+    if (isNew && this.#named.isFull(namespace, MAX_AGGREGATE_NAMES, MAX_AGGREGATE_NAMES_OF_NAMESPACE)) {
       this.#refusedNames += 1;
       this.#warn(asked);
       return false;

@@ -17,7 +17,7 @@ const isTyping = (target: EventTarget | null): boolean =>
 
 const isDialogOpen = (): boolean => document.querySelector('dialog[open]') !== null;
 
-/** The shortcuts of all views, from the first paint on. Views add their own with `useKeys`. */
+/** The shortcuts of all views, which work from the first paint on. Views add their own with `useKeys`. */
 export function useShortcuts(): void {
   useLayoutEffect(() => {
     let gAtMs = -Infinity;

@@ -15,7 +15,7 @@ interface DialogProps {
 export function Dialog({ title, isOpen, onClose, initialFocus, isWide = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // Before the next key arrives: an effect after the paint would lose what is typed until then.
+  // A layout effect, because keys typed before the dialog has the focus would be lost.
   useLayoutEffect(() => {
     const dialog = element.current;
     if (dialog === null || !isOpen) return undefined;
