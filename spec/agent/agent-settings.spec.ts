@@ -1,23 +1,14 @@
 import { expect } from 'chai';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import type { AddressInfo } from 'node:net';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { InProcessAgent } from './in-process-agent.ts';
 import { FakeBackend } from './fake-backend.ts';
 
 /** The URL of a port without a listener. */
-async function deadUrl(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return `ws://127.0.0.1:${port}`;
-}
+const deadUrl = async (): Promise<string> => `ws://127.0.0.1:${await freePort()}`;
 
 describe('the settings of an agent', function () {
   this.timeout(30_000);

@@ -4,6 +4,7 @@ import type { LedgerEntry } from '../../src/store/ledger/ledger.ts';
 import type { AgentProcess } from '../agent/agent-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { perSuite } from '../support/fixture.ts';
+import { freePort } from '../support/free-port.ts';
 import { RestartableProcess } from '../support/restartable-process.ts';
 import { startRealAgent } from './real-agents.ts';
 
@@ -16,13 +17,17 @@ const KILLED = ['killed-1', 'killed-2', 'killed-3'];
 
 describe('a backend outage of 19 s with real agents', () => {
   const agents = new Map<string, AgentProcess>();
-  const program = perSuite(() => RestartableProcess.start());
+  let agentPort: string;
+  const program = perSuite(async () => {
+    agentPort = `--agent-port=${await freePort()}`;
+    return RestartableProcess.start([agentPort]);
+  });
   let restartedMs = 0;
   let recoveredMs = 0;
 
   before(async () => {
-    const { agentPort } = program.backend;
-    for (const name of [...SURVIVORS, ...KILLED]) agents.set(name, startRealAgent(name, agentPort, KEEPALIVES));
+    for (const name of [...SURVIVORS, ...KILLED])
+      agents.set(name, startRealAgent(name, program.backend.agentPort, KEEPALIVES));
     const names = async () => (await transitions()).map(({ key }) => key);
     await eventually(names, ({ length }) => length === agents.size, {
       what: 'the registration of all agents',
@@ -33,7 +38,7 @@ describe('a backend outage of 19 s with real agents', () => {
     for (const name of KILLED) await agents.get(name)?.kill();
     await delay(DOWN_MS);
     restartedMs = Date.now();
-    await program.resume([`--agent-port=${agentPort}`]);
+    await program.resume([agentPort]);
     recoveredMs = Date.now();
   });
 

@@ -48,10 +48,11 @@ export function inThrowawaySystem(packages: string, script: string): string {
 export const FUNCTIONS = `
   run() { setpriv --reuid mon --regid mon --clear-groups "$@"; }
   begin() {
+    : > /tmp/log # before the loop below can read what a former start wrote
     setpriv --reuid mon --regid mon --clear-groups mon-backend start --api-listen-address 127.0.0.1:0 --agent-host 127.0.0.1 --agent-port 0 \\
       --dashboard-port 0 --legacy-api-listen-address '' "$@" 2> /tmp/log & pid=$!
     for second in $(seq 60); do grep -q 'ready to accept events' /tmp/log && break; sleep 1; done
-    grep -c 'ready to accept events' /tmp/log
+    grep -c 'ready to accept events' /tmp/log || { cat /tmp/log >&2; return 1; }
   }
   end() { kill $pid; wait $pid && echo stopped; }
 `;

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { parseActorAddresses } from '../../../src/resources/actor-address.ts';
 import { eventually } from '../../support/eventually.ts';
+import { freePort } from '../../support/free-port.ts';
 import { type InspectMessage, outline } from '../../support/inspector-client.ts';
 import { ReportingAgent } from '../../support/reporting-agent.ts';
 import { RestartableBackend } from '../../support/restartable-backend.ts';
@@ -26,7 +27,7 @@ class Relay {
     });
   }
 
-  static async listen(port = 0): Promise<Relay> {
+  static async listen(port: number): Promise<Relay> {
     const server = new WebSocketServer({ host: '127.0.0.1', port });
     await once(server, 'listening');
     return new Relay(server);
@@ -56,7 +57,7 @@ describe('an inspector relay', () => {
   let agent: ReportingAgent;
 
   beforeEach(async () => {
-    relay = await Relay.listen();
+    relay = await Relay.listen(await freePort());
     const inspectRelay = { url: `ws://127.0.0.1:${relay.port}`, addresses: parseActorAddresses([ENTITY]) };
     backend = await RestartableBackend.start({ configure: (config) => ({ ...config, inspectRelay }) });
     agent = await ReportingAgent.connect(backend, 'web-01');

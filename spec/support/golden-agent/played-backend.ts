@@ -8,6 +8,8 @@ import { parseEntityConfig } from '../../../src/resources/entity.ts';
 import { parseCheckRequest } from '../../../src/wire/check-request.ts';
 import { jsonCodec, protobufCodec } from '../../../src/wire/codec.ts';
 import { readEvent } from '../../../src/wire/protobuf-codec.ts';
+import { freePort } from '../free-port.ts';
+import { listenLocally } from '../local-server.ts';
 import type { BackendRole, Refusal } from './scenario.ts';
 
 const UNKNOWN_ENTITY = { metadata: { name: 'not found', namespace: 'default' }, entity_class: 'agent' };
@@ -66,10 +68,8 @@ export class PlayedBackend {
       if (this.refusal) refuse(socket, this.refusal);
       else sockets.handleUpgrade(request, socket, head, (open) => this.#accept(open, request));
     });
-    server.listen(this.port, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    if (address !== null && typeof address === 'object') this.port = address.port;
+    if (this.port === 0) this.port = await freePort();
+    await listenLocally(server, this.port);
     this.#server = server;
   }
 
