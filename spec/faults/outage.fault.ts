@@ -17,10 +17,10 @@ const KILLED = ['killed-1', 'killed-2', 'killed-3'];
 
 describe('a backend outage of 19 s with real agents', () => {
   const agents = new Map<string, AgentProcess>();
-  let agentPort: string;
+  let portFlag: string;
   const program = perSuite(async () => {
-    agentPort = `--agent-port=${await freePort()}`;
-    return RestartableProcess.start([agentPort]);
+    portFlag = `--agent-port=${await freePort()}`;
+    return RestartableProcess.start([portFlag]);
   });
   let restartedMs = 0;
   let recoveredMs = 0;
@@ -38,7 +38,7 @@ describe('a backend outage of 19 s with real agents', () => {
     for (const name of KILLED) await agents.get(name)?.kill();
     await delay(DOWN_MS);
     restartedMs = Date.now();
-    await program.resume([agentPort]);
+    await program.resume([portFlag]);
     recoveredMs = Date.now();
   });
 

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  appendFileSync,
   closeSync,
   existsSync,
   mkdirSync,
@@ -213,6 +214,27 @@ describe('mon-backend backup and restore', function () {
       },
     ],
     ['has a manifest that is none', 'is not the manifest of a backup', () => writeFileSync(manifest(), '{}')],
+    [
+      'has a manifest of more than a mebibyte',
+      'is not the manifest of a backup',
+      () => appendFileSync(manifest(), ' '.repeat(1024 * 1024)),
+    ],
+    [
+      'has a named pipe as its manifest',
+      'is not the manifest of a backup',
+      () => {
+        rmSync(manifest());
+        execFileSync('mkfifo', [manifest()]);
+      },
+    ],
+    [
+      'is a named pipe',
+      'is not a regular file',
+      () => {
+        rmSync(path);
+        execFileSync('mkfifo', [path]);
+      },
+    ],
     ['does not exist', 'there is no backup', () => rmSync(path)],
   ];
   for (const [what, reason, damage] of DAMAGES) {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { FILE_MODE, flush } from './durable-files.ts';
 import type { TableDigest } from './store-audit.ts';
@@ -6,6 +6,8 @@ import type { TableDigest } from './store-audit.ts';
 /** The version of the layout of a manifest. */
 const FORMAT = 1;
 const ENDING = '.manifest.json';
+/** A manifest has one entry for each table of the store: about 3 kB. */
+const MAX_MANIFEST_BYTES = 1024 * 1024;
 
 /** The contents of a backup, for the verification of the file and of a store that is restored from it. */
 export interface Manifest {
@@ -39,14 +41,10 @@ export function writeManifest(backup: string, manifest: Omit<Manifest, 'format'>
 /** Reads the manifest of a backup; undefined when it has none. @throws Error when the file is not a manifest */
 export function readManifest(backup: string): Manifest | undefined {
   const path = manifestPath(backup);
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-  const manifest = parsed(text);
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  const isReadable = found.isFile() && found.size <= MAX_MANIFEST_BYTES;
+  const manifest = isReadable ? parsed(readFileSync(path, 'utf8')) : null;
   if (!isManifest(manifest)) throw new Error(`${path} is not the manifest of a backup`);
   return manifest;
 }

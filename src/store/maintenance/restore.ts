@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { digestOf, DIRECTORY_MODE, FILE_MODE, flush } from './durable-files.ts';
 import type { Verification } from '../ledger/ledger-verification.ts';
@@ -56,7 +56,10 @@ export async function restoreStore(options: RestoreOptions): Promise<Restored> {
       `${directory} already contains a store: add --replace, which moves that store to ${directory}.old-<time>, or move it away yourself`,
     );
   }
-  if (!existsSync(path)) throw new RestoreFailed(`there is no backup ${path}`);
+  const backup = statSync(path, { throwIfNoEntry: false });
+  if (backup === undefined) throw new RestoreFailed(`there is no backup ${path}`);
+  // A named pipe would be read for ever.
+  if (!backup.isFile()) throw new RestoreFailed(`${path} is not a regular file, so it cannot be a backup`);
   const manifest = manifestOf(path);
   const incomplete = join(directory, INCOMPLETE);
   rmSync(incomplete, { recursive: true, force: true });
