@@ -299,11 +299,12 @@ describe('the list of connections', () => {
     const agent = InProcessAgent.start(url, '--log-level', 'warn', '--password', 'wr0ng-secret');
     try {
       const [line] = await eventually(
-        () => agent.log.filter((logged) => 'error' in logged),
+        () => agent.log.filter((logged) => logged['msg'] === 'reconnection attempt failed'),
         (lines) => lines.length > 0,
-        { what: 'an error in the log of the agent', withinMs: 20_000 },
+        { what: 'a failed attempt in the log of the agent', withinMs: 20_000 },
       );
       expect(line).to.include({
+        level: 'error',
         'backend-url': url,
         error: 'handshake failed with status 401: bad credentials',
       });
