@@ -63,9 +63,9 @@ export class AgentListener {
   readonly #registry: SessionRegistry;
   readonly #duplicates: DuplicateSessions<Session>;
   readonly #withoutSecrets: WithoutSecrets;
-  readonly #pacer = new AdmissionPacer();
+  readonly #pacer: AdmissionPacer;
   /** Resumes slowed connections, one in each tick. */
-  readonly #slowed = new AdmissionPacer(1);
+  readonly #slowed: AdmissionPacer;
   readonly #messagePacer: MessagePacer;
   /** Closed sessions whose end the pacer has not processed yet. */
   #ending = 0;
@@ -73,6 +73,8 @@ export class AgentListener {
   constructor(ports: ListenerPorts) {
     this.#ports = ports;
     prepareToDecode();
+    this.#pacer = new AdmissionPacer(ports.clock);
+    this.#slowed = new AdmissionPacer(ports.clock, 1);
     this.#messagePacer = new MessagePacer(ports.clock);
     this.#withoutSecrets = new WithoutSecrets(ports.clock, ports.log);
     const registryListener: RegistryListener = {
@@ -115,6 +117,10 @@ export class AgentListener {
       requestTimeout: HANDSHAKE_TIMEOUT_MS,
       headersTimeout: HANDSHAKE_TIMEOUT_MS,
       connectionsCheckingInterval: HANDSHAKE_CHECK_INTERVAL_MS,
+    });
+    // With TLS, this is before the TLS handshake.
+    this.server.on('connection', () => {
+      this.#pacer.connectionAccepted();
     });
     const answer = oneAtATime((request, response) => void this.#answer(request, response));
     this.server.on('request', answer);

@@ -73,7 +73,8 @@ export class Handshakes {
   readonly #refusesDuplicates: boolean;
   readonly #gate: PortGate;
   readonly #pending: PendingHandshakes;
-  readonly #arrivals = new AdmissionPacer();
+  /** Paces the validation of handshakes. */
+  readonly #arrivals: AdmissionPacer;
   readonly #webSockets: WebSocketServer;
   readonly #hellos = new WeakMap<IncomingMessage, AgentHello>();
   #isStopping = false;
@@ -83,6 +84,7 @@ export class Handshakes {
     this.#ports = ports;
     this.#limits = limits;
     this.#refusesDuplicates = admission.refusesDuplicates;
+    this.#arrivals = new AdmissionPacer(ports.clock);
     this.#gate = new PortGate(ports.clock, admission);
     this.#pending = new PendingHandshakes(limits.handshakes);
     this.refusals = new HandshakeRefusals(ports);
