@@ -110,6 +110,16 @@ export class AgentPortUnderTest {
     return agents;
   }
 
+  /** Opens `count` connections at once, each of which sends its handshake as soon as it is connected. */
+  async arrive(count: number, nameOf: (index: number) => string): Promise<void> {
+    const arrive = async (index: number): Promise<void> => {
+      const agent = await RawAgent.connect(this.#port);
+      this.#agents.push(agent);
+      agent.handshake(nameOf(index));
+    };
+    await Promise.all(Array.from({ length: count }, (_, index) => arrive(index)));
+  }
+
   /** Cuts the agents and stops the system. */
   async stop(): Promise<void> {
     for (const agent of this.#agents) agent.cut();

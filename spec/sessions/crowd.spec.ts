@@ -49,6 +49,16 @@ describe('a burst of agents', () => {
     expect(Math.max(...most)).to.be.at.most(PER_TICK);
   });
 
+  it('is accepted before more than four sessions open, on a clock that stands still', async () => {
+    port = await AgentPortUnderTest.start();
+    const openedAtArrivals: number[] = [];
+    port.listener.server.on('connection', () => openedAtArrivals.push(opened()));
+    await port.arrive(CROWD, (index) => `arriving-${index}`);
+    await eventually(opened, (count) => count === CROWD, { what: 'all sessions', ...WITHIN });
+    expect(openedAtArrivals).to.have.length(CROWD);
+    expect(openedAtArrivals.at(-1)).to.be.at.most(4);
+  });
+
   it('opens over several ticks when all agents wait for the hash of one password', async () => {
     port = await AgentPortUnderTest.start();
     let hashed = (): void => undefined;

@@ -2,7 +2,7 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect } from 'chai';
 import { AdmissionPacer } from '../../../src/sessions/pacing/admission-pacer.ts';
 
-const IN_A_TURN = 32;
+const PER_TICK = 32;
 
 describe('the admission pacer', () => {
   let nowMs: number;
@@ -15,11 +15,11 @@ describe('the admission pacer', () => {
   it('runs the first tasks of a tick at once and the others in later ticks, in order', async () => {
     const pacer = new AdmissionPacer(clock);
     const passed: number[] = [];
-    const numbers = Array.from({ length: 3 * IN_A_TURN }, (_, n) => n);
+    const numbers = Array.from({ length: 3 * PER_TICK }, (_, n) => n);
     for (const n of numbers) pacer.schedule(() => passed.push(n));
-    expect(passed).to.deep.equal(numbers.slice(0, IN_A_TURN));
+    expect(passed).to.deep.equal(numbers.slice(0, PER_TICK));
     await nextTick();
-    expect(passed).to.deep.equal(numbers.slice(0, 2 * IN_A_TURN));
+    expect(passed).to.deep.equal(numbers.slice(0, 2 * PER_TICK));
     await pacer.empty();
     expect(passed).to.deep.equal(numbers);
   });
@@ -27,7 +27,7 @@ describe('the admission pacer', () => {
   it('runs no task before waiting ones', async () => {
     const pacer = new AdmissionPacer(clock);
     const passed: string[] = [];
-    for (let n = 0; n < IN_A_TURN; n += 1) pacer.schedule(() => undefined);
+    for (let n = 0; n < PER_TICK; n += 1) pacer.schedule(() => undefined);
     pacer.schedule(() => {
       passed.push('first');
       pacer.schedule(() => passed.push('third'));
@@ -39,10 +39,10 @@ describe('the admission pacer', () => {
 
   it('accepts tasks at once again in the next tick', async () => {
     const pacer = new AdmissionPacer(clock);
-    for (let turn = 0; turn < 3; turn += 1) {
+    for (let tick = 0; tick < 3; tick += 1) {
       let passed = 0;
-      for (let n = 0; n < IN_A_TURN; n += 1) pacer.schedule(() => (passed += 1));
-      expect(passed, `turn ${turn}`).to.equal(IN_A_TURN);
+      for (let n = 0; n < PER_TICK; n += 1) pacer.schedule(() => (passed += 1));
+      expect(passed, `tick ${tick}`).to.equal(PER_TICK);
       await nextTick();
     }
     await pacer.empty();

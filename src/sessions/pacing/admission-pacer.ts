@@ -3,8 +3,9 @@ import { Fifo } from '../../pipeline/fifo.ts';
 
 /** Agents admitted in one tick of the event loop. */
 const ADMISSIONS_PER_TICK = 32;
-/** Agents admitted at once while connections arrive, and the time that passes between two such groups, ms. */
+/** Agents admitted in one tick while connections arrive. */
 const ADMISSIONS_DURING_ARRIVALS = 4;
+/** Time without admissions after such a tick, ms. */
 const BETWEEN_ADMISSIONS_MS = 3;
 
 type Task = () => void;
@@ -14,7 +15,8 @@ type Task = () => void;
  * delayed.
  *
  * Node.js accepts one connection of a port in each tick. While connections arrive, fewer agents are admitted, so that ticks are
- * short: otherwise the system's queue of connections overflows, and their agents try again only after 1, 3 and 7 seconds.
+ * short. Otherwise the operating system's queue of connections overflows, and those that it drops are repeated only after 1, 3 and
+ * 7 seconds.
  */
 export class AdmissionPacer {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
@@ -35,7 +37,7 @@ export class AdmissionPacer {
     this.#left = admissionsPerTick;
   }
 
-  /** Call it for each connection that the port accepts. */
+  /** Must be called for each connection that the port accepts. */
   connectionAccepted(): void {
     this.#isArriving = true;
     this.#awaitTick();
