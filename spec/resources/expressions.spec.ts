@@ -1,8 +1,8 @@
 import { Script } from 'node:vm';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { getQuickJS } from 'quickjs-emscripten';
 import { assertExpressions } from '../../src/resources/expressions.ts';
+import { loadQuickJs } from '../../src/sandbox/limited-module.ts';
 import { Engine } from '../../src/sandbox/engine.ts';
 import { validationErrorOf } from '../support/validation-error.ts';
 
@@ -113,7 +113,7 @@ describe('assertExpressions', () => {
   });
 
   it('agrees with the engine of the sandbox on what is a syntax error', async () => {
-    const engine = new Engine(await getQuickJS(), () => performance.now());
+    const engine = new Engine(await loadQuickJs(), () => performance.now());
     const isSyntaxError = (program: string): boolean => {
       const result = engine.evaluate({ programs: [program], variable: 'event', nowMs: 0, limitMs: 5_000 }, '{}');
       return 'error' in result && result.error.startsWith('SyntaxError');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { getQuickJS } from 'quickjs-emscripten';
 import { type Event, parseEvent } from '../../src/resources/event.ts';
+import { loadQuickJs } from '../../src/sandbox/limited-module.ts';
 import { decideSimply } from '../../src/sandbox/decide-simply.ts';
 import { FilterEngine } from '../../src/sandbox/filter-engine.ts';
 import type { FilterResult, StoredFilter } from '../../src/sandbox/messages.ts';
@@ -151,7 +151,7 @@ describe('the decision of simple filters', () => {
   let engine: FilterEngine;
 
   before(async () => {
-    engine = new FilterEngine(await getQuickJS(), () => performance.now());
+    engine = new FilterEngine(await loadQuickJs(), () => performance.now());
   });
 
   const inEngine = (filters: StoredFilter[], event: Event): FilterResult => {

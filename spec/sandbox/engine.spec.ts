@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { getQuickJS } from 'quickjs-emscripten';
+import { loadQuickJs } from '../../src/sandbox/limited-module.ts';
 import { Engine } from '../../src/sandbox/engine.ts';
 import type { EvaluationResult } from '../../src/sandbox/messages.ts';
 
@@ -18,7 +18,7 @@ describe('the engine of users’ JavaScript', () => {
   let engine: Engine;
 
   before(async () => {
-    const quickJs = await getQuickJS();
+    const quickJs = await loadQuickJs();
     engine = new Engine(quickJs, () => performance.now());
   });
 
@@ -103,7 +103,7 @@ describe('the engine of users’ JavaScript', () => {
     async function onClock(timesMs: readonly number[]): Promise<{ result: EvaluationResult; reads: number }> {
       let reads = 0;
       const nowMs = (): number => timesMs[Math.min(reads++, timesMs.length - 1)] ?? 0;
-      const timed = new Engine(await getQuickJS(), nowMs);
+      const timed = new Engine(await loadQuickJs(), nowMs);
       const task = { programs: [LOOP], variable: 'entity', nowMs: NOW_MS, limitMs: 50 };
       return { result: timed.evaluate(task, WEB), reads };
     }

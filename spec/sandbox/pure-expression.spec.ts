@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { getQuickJS } from 'quickjs-emscripten';
 import { type Event, parseEvent } from '../../src/resources/event.ts';
+import { loadQuickJs } from '../../src/sandbox/limited-module.ts';
 import { FilterEngine } from '../../src/sandbox/filter-engine.ts';
 import type { FilterResult } from '../../src/sandbox/messages.ts';
 import { pureExpression } from '../../src/sandbox/pure-expression.ts';
@@ -82,7 +82,7 @@ describe('a pure expression', () => {
   let engine: FilterEngine;
 
   before(async () => {
-    engine = new FilterEngine(await getQuickJS(), () => performance.now());
+    engine = new FilterEngine(await loadQuickJs(), () => performance.now());
   });
 
   for (const expression of PURE) {

@@ -4,6 +4,11 @@ const MEMORY_LIMIT_BYTES = 16 * 1024 * 1024;
 const STACK_LIMIT_BYTES = 256 * 1024;
 /** A runtime is replaced after this many contexts, so that leaks do not accumulate. */
 const MAX_CONTEXTS = 10_000;
+/**
+ * While the memory of the module is larger, each context has a runtime of its own. A context that is disposed of leaves its garbage
+ * to the runtime, and the engine does not count the contents of large blocks towards the memory limit.
+ */
+const MAX_SHARED_BYTES = 32 * 1024 * 1024;
 const MAX_ERROR_LENGTH = 200;
 /** The longest gap between two readings of the clock that counts in full. A longer one means that the thread was not scheduled. */
 const MAX_GAP_MS = 10;
@@ -83,6 +88,7 @@ export class LimitedRuntime {
     } finally {
       this.#limitMs = undefined;
       if (this.#runtime !== undefined) context.dispose();
+      if (this.#quickJs.getWasmMemory().buffer.byteLength > MAX_SHARED_BYTES) this.dispose();
     }
   }
 

@@ -1,7 +1,7 @@
 import { type MessagePort, parentPort } from 'node:worker_threads';
-import { getQuickJS } from 'quickjs-emscripten';
 import { Engine } from './engine.ts';
 import { FilterEngine } from './filter-engine.ts';
+import { loadQuickJs } from './limited-module.ts';
 import type { FilterRequest, PredicateRequest, WorkerMessage, WorkerRequest } from './messages.ts';
 import { MutatorEngine } from './mutator-engine.ts';
 import { ownThreadId, threadCpuMs } from './thread-cpu.ts';
@@ -19,7 +19,7 @@ const WARM_UP: FilterRequest = {
 
 /** Answers each request in order, each value of a predicate as soon as it is decided. */
 async function serve(port: MessagePort): Promise<void> {
-  const quickJs = await getQuickJS();
+  const quickJs = await loadQuickJs();
   const threadId = ownThreadId();
   const nowMs = (): number => performance.now();
   const cpuMs = (): number | undefined => threadCpuMs(threadId);
