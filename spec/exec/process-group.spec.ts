@@ -81,6 +81,30 @@ describe('a command', () => {
     expect(await run({ command: 'sleep 60', signal: abort.signal })).to.include({ ending: 'aborted' });
   });
 
+  describe('that has exited while a child holds its output', () => {
+    const request = { command: 'sleep 30 & echo $!', lingerMs: 20_000 };
+    const endChild = (output: string): boolean => process.kill(Number(output));
+
+    it('has exited, although its timeout passes meanwhile', async () => {
+      const { output, ...result } = await run({ ...request, timeoutMs: 500 });
+      endChild(output);
+      expect(result).to.include({ ending: 'exited', status: 0 });
+      expect(result.durationMs).to.be.lessThan(10_000);
+    });
+
+    it('has exited, although its caller gives up meanwhile', async () => {
+      const abort = new AbortController();
+      const running = run({ ...request, signal: abort.signal });
+      setTimeout(() => {
+        abort.abort();
+      }, 500);
+      const { output, ...result } = await running;
+      endChild(output);
+      expect(result).to.include({ ending: 'exited', status: 0 });
+      expect(result.durationMs).to.be.lessThan(10_000);
+    });
+  });
+
   it('that cannot be started has status 3 and the text of the system', async () => {
     const tooLong = await run({ command: `: ${'x'.repeat(200_000)}` });
     expect(tooLong).to.include({ ending: 'not-started', status: 3 });

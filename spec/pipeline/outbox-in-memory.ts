@@ -15,6 +15,7 @@ const EVENT = parseEvent({
   metrics: { handlers: [], points: [] },
 });
 export const HANDLED: HandlerRun = { outcome: 'handled', reason: '', status: 0 };
+const ABORTED: HandlerRun = { outcome: 'failed', reason: 'aborted', status: undefined };
 
 /** A pipeline over an outbox in memory, whose handlers run until they are released, or at once. */
 export class OutboxInMemory {
@@ -30,6 +31,8 @@ export class OutboxInMemory {
   readonly pipeline: Pipeline;
   /** Names of handlers that run until they are released. */
   hangs = new Set<string>();
+  /** Names of handlers among them that have done their work when they are aborted. */
+  handledWhenAborted = new Set<string>();
   /** Handlers that cannot be started. */
   shortOf = new Set<string>();
   failures = 0;
@@ -110,7 +113,9 @@ export class OutboxInMemory {
         resolve(this.#result(handler, notificationId));
       };
       this.hanging.set(notificationId, end);
-      signal.addEventListener('abort', end);
+      signal.addEventListener('abort', () => {
+        resolve(this.handledWhenAborted.has(handler) ? HANDLED : ABORTED);
+      });
     });
   }
 

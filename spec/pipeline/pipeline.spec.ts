@@ -150,6 +150,16 @@ describe('the pipeline', () => {
     expect([...outbox.entries.keys()]).to.deep.equal(['1']);
   });
 
+  it('settles a handler that has done its work when it is aborted, so that it does not run again', async () => {
+    outbox.handledWhenAborted.add('hangs');
+    outbox.add('1', 'hangs');
+    const stopped = outbox.pipeline.stop();
+    await outbox.clock.advance(5_000);
+    await stopped;
+    expect(outbox.outcome('1')).to.deep.equal({ outcome: 'handled', reason: '' });
+    expect([...outbox.entries.keys()]).to.deep.equal([]);
+  });
+
   describe('when a handler cannot be started because descriptors, processes or memory are used up', () => {
     const settle = (): Promise<unknown> => outbox.clock.advance(0);
 

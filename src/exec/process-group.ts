@@ -177,6 +177,8 @@ export function runCommand(
     const { timeoutMs = 0, signal: abort } = request;
     let killedBy: 'timed-out' | 'aborted' | undefined;
     let killNote = '';
+    /** Ends a command that has exited while a child of it still holds the output open. */
+    let endLinger: (() => void) | undefined;
     let endDrain = (): void => undefined;
 
     const settle = (result: Pick<CommandResult, 'ending' | 'status' | 'signal'>): void => {
@@ -201,6 +203,10 @@ export function runCommand(
     };
     const kill = (ending: 'timed-out' | 'aborted'): void => {
       if (killedBy !== undefined) return;
+      if (endLinger !== undefined) {
+        endLinger();
+        return;
+      }
       killedBy = ending;
       killGroup(platform, pid, () => {
         killNote = `Unable to TERM/KILL the process: #${pid}\n`;
@@ -226,9 +232,10 @@ export function runCommand(
     child.once('close', ended);
     child.once('exit', (code, signal) => {
       if (request.lingerMs === undefined || killedBy !== undefined) return;
-      endDrain = clock.after(request.lingerMs, () => {
+      endLinger = () => {
         ended(code, signal);
-      });
+      };
+      endDrain = clock.after(request.lingerMs, endLinger);
     });
     abort?.addEventListener('abort', onAbort);
     if (abort?.aborted === true) onAbort();

@@ -227,7 +227,8 @@ export class Pipeline {
     const level = this.#redelivery.levelOf(run);
     const isRetry = run.attempts > 0;
     const result = await this.#ports.run(entry, { isRetry, signal: this.#abortController.signal });
-    if (this.#abortController.signal.aborted) return 'end';
+    // What has been handled is settled even during a stop: it would be handled again after the start.
+    if (this.#abortController.signal.aborted && result.outcome !== 'handled') return 'end';
     if (result.outcome === 'not-started') {
       this.#redelivery.notStarted(run, result.reason);
       return 'postpone';
