@@ -143,6 +143,13 @@ describe('the upgrade of a store', () => {
     expect(backups()).to.have.length(1);
   });
 
+  it('keeps what other programs write into the backup directory', async () => {
+    const others = ['backup-20261126T000000Z.mdb.partial', 'ledger.ndjson.partial', 'other.partial'];
+    for (const name of others) mkdirSync(join(directory.path, 'backups', name), { recursive: true });
+    await upgrade();
+    expect(backups()).to.include.members(others);
+  });
+
   it('skips a record whose checksum does not match and names it', async () => {
     await damage(store, 'things/00007');
     await upgrade();

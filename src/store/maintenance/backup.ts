@@ -45,7 +45,7 @@ export async function makeBackup(store: RawStore, options: BackupOptions): Promi
   const { path, signal } = options;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
-    removePartial(dirname(path));
+    removeIncomplete(dirname(path));
     assertSpace(store, dirname(path));
     return await copyAndCompare(store, options);
   } catch (error) {
@@ -73,10 +73,13 @@ async function copyAndCompare(store: RawStore, { path, signal, reached }: Backup
   }
 }
 
-/** Removes the incomplete copies of processes that were killed. */
-function removePartial(directory: string): void {
+/** The names of incomplete copies before an upgrade. */
+const INCOMPLETE = /^pre-\d+-\d+-.*\.mdb\.partial$/;
+
+/** Removes the incomplete copies that killed upgrades left. Other programs may write other files there. */
+function removeIncomplete(directory: string): void {
   for (const name of readdirSync(directory)) {
-    if (name.endsWith(PARTIAL)) rmSync(join(directory, name), { recursive: true });
+    if (INCOMPLETE.test(name)) rmSync(join(directory, name), { recursive: true });
   }
 }
 
