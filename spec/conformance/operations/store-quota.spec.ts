@@ -48,6 +48,18 @@ describe('F13: a store that reaches its quota', function () {
     expect((await put('after', '')).status).to.equal(200);
   });
 
+  it('has room again after an entity with so many events that they are deleted in steps', async () => {
+    const small = 'x'.repeat(15_000);
+    let accepted = 0;
+    for (; (await put(`small-${accepted}`, small)).status === 200; accepted += 1) {
+      if (accepted % 10 === 9) await backend.clock.advance(LOOK_MS);
+    }
+    expect(accepted).to.be.above(60);
+    expect((await api.delete('/ns/default/entities/p1')).status).to.equal(204);
+    await backend.clock.advance(10 * LOOK_MS);
+    expect((await put('after', small)).status).to.equal(200);
+  });
+
   it('starts again, and its alarm is in /health and in the log until there is room', async () => {
     await fill();
     await backend.downFor(LOOK_MS);

@@ -21,7 +21,7 @@ const END = '~';
 export interface DeletionStepsPorts {
   store: Pick<TransactionalStore, 'range' | 'keys' | 'eventKeysOfCheck'>;
   decider: Pick<Decider, 'decide'>;
-  pressure: Pick<Pressure, 'isFull'>;
+  pressure: Pick<Pressure, 'holdsDeletions'>;
   clock: Pick<Clock, 'after'>;
   log: Log;
 }
@@ -61,7 +61,7 @@ export class DeletionSteps implements SystemListener {
   async #step(): Promise<number | undefined> {
     const { decider, pressure } = this.#ports;
     const step = this.#next();
-    if (step === undefined || pressure.isFull) return step && RETRY_MS;
+    if (step === undefined || pressure.holdsDeletions) return step && RETRY_MS;
     await decider.decide({ cause: step.cause, unbounded: true }, (ctx) => {
       applyDeletionStep(ctx, step);
     }).durable;

@@ -44,6 +44,11 @@ export class Pressure {
     return this.full !== undefined;
   }
 
+  /** Whether large deletions must pause. They free memory and the store, so that those may be full. */
+  get holdsDeletions(): boolean {
+    return this.#ports.store.isFull || this.isOutboxFull;
+  }
+
   /** The queue that is full, if any. The pause begins when the first queue is full. */
   get full(): Full | undefined {
     const full = this.#full();
