@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import type { LedgerEntry } from '../../store/ledger/ledger.ts';
@@ -55,7 +56,8 @@ export class LiveFollower {
       while (this.#isOpen) {
         const hasMore = this.#step();
         await reader.drained();
-        if (!hasMore) await this.#pause();
+        if (hasMore) await nextTick();
+        else await this.#pause();
       }
     } catch (err) {
       log.error({ err }, 'could not read the changes for a live connection');
