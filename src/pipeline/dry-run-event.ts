@@ -13,12 +13,16 @@ export interface DryRunMoment {
   silencing: SilencingOptions;
 }
 
-/** Returns the event that would be handled if this one were received now: merged with the stored one, and silenced. */
-export function asIfReceived(event: Event, moment: DryRunMoment): Event {
+/**
+ * Returns the event that would be handled if this one were received now: merged with the stored state of its key, and silenced.
+ * `mayRead` decides whether the stored state may be used; otherwise the event counts as the first one of its key.
+ */
+export function asIfReceived(event: Event, moment: DryRunMoment, mayRead: (event: CheckEvent) => boolean): Event {
   if (!hasCheck(event)) return event;
   const { entity, check } = event;
   const { namespace = '', name = '' } = entity.metadata;
-  const stored = moment.reader.get('events', eventKey(namespace, name, check.metadata.name ?? ''))?.state;
+  const key = eventKey(namespace, name, check.metadata.name ?? '');
+  const stored = mayRead(event) ? moment.reader.get('events', key)?.state : undefined;
   const state = mergeCheckState(stored ?? NO_PREVIOUS_STATE, {
     status: check.status,
     executed: check.executed,

@@ -1,5 +1,8 @@
 import { newQuickJSWASMModuleFromVariant, newVariant, type QuickJSWASMModule, RELEASE_SYNC } from 'quickjs-emscripten';
 
+/** Node.js has it, and the types of Node.js lack it. */
+declare const WebAssembly: { Memory: new (limits: { initial: number; maximum: number }) => object };
+
 const PAGE_BYTES = 64 * 1024;
 /** What the module needs when it starts. */
 const INITIAL_PAGES = 256;

@@ -232,7 +232,17 @@ describe('a dry run', () => {
     await put('roles', 'reader', { rules });
     const subjects = [{ type: 'User', name: 'kim' }];
     await put('rolebindings', 'reader', { subjects, role_ref: { type: 'Role', name: 'reader' } });
-    expect(await kim.post(DRY_RUN, { event })).to.have.property('status', 200);
+    await api.put('/ns/default/events/db/disk', event);
+    await put('handlers', 'plain', { type: 'pipe', command: 'true' });
+    const occurrences = async (user: ApiClient): Promise<unknown> => {
+      const { status, text, json } = await user.post(DRY_RUN, { event, handlers: ['plain'] });
+      expect(status, text).to.equal(200);
+      const { payload } = (json as { runs: Run[] }).runs[0]?.mutator ?? {};
+      return at(JSON.parse(payload ?? '') as object, 'check', 'occurrences');
+    };
+    // The stored event of the same key counts for those only who may read it.
+    expect(await occurrences(kim)).to.equal(1);
+    expect(await occurrences(api)).to.be.above(1);
     expect(await kim.post(DRY_RUN, { event: { entity: 'db', check: 'disk' } })).to.have.property('status', 403);
   });
 });

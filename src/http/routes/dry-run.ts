@@ -24,6 +24,10 @@ const MAX_NAMES = 50;
 const SHOWN_KINDS = ['handlers', 'filters', 'mutators', 'pipelines'] as const;
 const MEMBERS = ['event', 'handlers', 'pipelines'];
 
+/** The right to read a stored event. */
+const eventRight = (namespace: string, entity: string, check: string) =>
+  ({ verb: 'get', resource: 'events', namespace, name: `${entity}/${check}` }) as const;
+
 /** Reports what would happen to an event, without side effects. */
 export function dryRunRoutes({ access, events, dryRuns }: DryRunRoutePorts): Route[] {
   /** @throws Forbidden without the right to read everything in the answer */
@@ -38,9 +42,14 @@ export function dryRunRoutes({ access, events, dryRuns }: DryRunRoutePorts): Rou
       throw new InvalidResource('event must be an object');
     const { entity, check } = sent as { entity?: unknown; check?: unknown };
     if (typeof entity !== 'string' || typeof check !== 'string') {
-      return asIfReceived(parseEvent(sent, namespace, undefined), moment);
+      return asIfReceived(parseEvent(sent, namespace, undefined), moment, (event) =>
+        access.isAllowed(
+          request.caller,
+          eventRight(namespace, event.entity.metadata.name ?? '', event.check.metadata.name ?? ''),
+        ),
+      );
     }
-    access.assertAllowed(request.caller, { verb: 'get', resource: 'events', namespace, name: `${entity}/${check}` });
+    access.assertAllowed(request.caller, eventRight(namespace, entity, check));
     const stored = events.get(namespace, entity, check);
     if (stored === undefined) throw new NotFound();
     return asStored(stored, moment);
