@@ -38,16 +38,17 @@ function assertRoom(freeBytes: number): void {
   throw Object.assign(new Error(message), { code: 'ENOSPC' });
 }
 
-/** Creates missing parents too. The option `recursive` of Node.js 20 never returns in a directory that accepts no files, such as /proc. */
+/**
+ * Creates missing parents too, also while another process creates them. The option `recursive` of Node.js 20 never returns in a
+ * directory that accepts no files, such as /proc.
+ */
 function makeDirectory(path: string, mode = PRIVATE): void {
+  if (isDirectory(path)) return;
+  if (!existsSync(dirname(path))) makeDirectory(dirname(path), mode);
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST' && isDirectory(path)) return;
-    if (code !== 'ENOENT' || isDirectory(dirname(path)) || dirname(path) === path) throw error;
-    makeDirectory(dirname(path), mode);
-    mkdirSync(path, { mode });
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isDirectory(path)) throw error;
   }
 }
 
