@@ -1,10 +1,16 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { systemClock } from '../../src/main/process/system-clock.ts';
 import type { PredicateTask } from '../../src/sandbox/messages.ts';
 import { Overloaded } from '../../src/resources/errors.ts';
 import { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { eventually } from '../support/eventually.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
+const UNENDING = 'while (true) {}';
 /** They look too seldom at whether they should stop. */
 const UNSTOPPABLE = ['new Array(1e9) + ""', '(function f() { try { f(); } finally { f(); } })()'];
 
@@ -154,5 +160,33 @@ describe('the sandbox', () => {
     const error = await broken.evaluate(task('true', [1]), OWNER).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(Overloaded).with.property('message', 'the sandbox cannot be started');
     await broken.stop();
+  });
+
+  it('runs its tasks in the threads that it has when another one cannot be started', async () => {
+    const directory = await temporaryDirectory();
+    const [script, breaks] = [join(directory.path, 'worker.cjs'), join(directory.path, 'breaks')];
+    const worker = fileURLToPath(new URL('../../dist/sandbox/worker.cjs', import.meta.url));
+    await writeFile(
+      script,
+      `if (require('fs').existsSync(${JSON.stringify(breaks)})) throw new Error('broken');
+require(${JSON.stringify(worker)});`,
+    );
+    const half = new Sandbox({ clock: systemClock, log, worker: pathToFileURL(script) });
+    try {
+      await half.evaluate(task('true', [1]), OWNER);
+      await writeFile(breaks, '');
+      const owners = ['a', 'b', 'c'].map((namespace) => ({ namespace, name: 'check' }));
+      const results = await Promise.all(owners.map((owner) => half.evaluate(task(UNENDING, [1]), owner)));
+      expect(results.flat().map(({ type }) => type)).to.deep.equal(['limit', 'limit', 'limit']);
+      expect(log.lines.map(({ msg }) => msg)).to.include('sandbox thread ended');
+      await rm(breaks);
+      await eventually(
+        () => half.threads,
+        (threads) => threads > 1,
+      );
+    } finally {
+      await half.stop();
+      await directory.remove();
+    }
   });
 });

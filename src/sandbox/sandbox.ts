@@ -24,6 +24,8 @@ import { SandboxThread } from './thread.ts';
 
 const DEFAULT_WORKERS = 2;
 const MAX_WAITING_TASKS = 1_000;
+/** The time between the failed start of a thread, while others are ready, and the next attempt. */
+const RESTART_MS = 1_000;
 
 export interface SandboxPorts {
   /** The real clock, which measures the threads. */
@@ -60,6 +62,7 @@ export class Sandbox {
   readonly counts: SandboxCounts = { evaluations: 0, stopped: 0, threadsEnded: 0 };
   #refused = 0;
   #isStopped = false;
+  #cancelRestart: (() => void) | undefined;
 
   constructor(ports: SandboxPorts) {
     this.#ports = ports;
@@ -115,6 +118,7 @@ export class Sandbox {
   /** Rejects waiting and running tasks and terminates the threads. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#cancelRestart?.();
     this.#rejectAll(new Overloaded('the sandbox is stopped'));
     const threads = [...this.#threads];
     this.#threads.clear();
@@ -175,6 +179,7 @@ export class Sandbox {
   /** Starts one thread at a time, because a start takes the CPU time of the others. */
   #startMissing(): void {
     for (const { isReady } of this.#threads) if (!isReady) return;
+    if (this.#cancelRestart !== undefined) return;
     if (this.#present() < this.#wanted() && this.#threads.size < 2 * this.#maxWorkers + 1) this.#start();
   }
 
@@ -257,14 +262,25 @@ export class Sandbox {
     this.counts.threadsEnded += 1;
     this.#ports.log.warn({ err: error }, 'sandbox thread ended');
     if (!thread.isReady) {
-      // Another thread would fail to start as well.
-      this.#rejectAll(new Overloaded('the sandbox cannot be started', { cause: error }));
+      this.#startFailed(error);
       return;
     }
     const [current, ...waiting] = thread.jobs;
     for (const job of waiting.reverse()) this.#waiting.addFirst(job);
     if (current !== undefined) this.#endStep(current, error, isGuilty);
     this.#next();
+  }
+
+  /** Tasks run in the other threads meanwhile. Without any, the start of another one would fail as well. */
+  #startFailed(error: Error): void {
+    if (![...this.#threads].some(({ isReady }) => isReady)) {
+      this.#rejectAll(new Overloaded('the sandbox cannot be started', { cause: error }));
+      return;
+    }
+    this.#cancelRestart = this.#ports.clock.after(RESTART_MS, () => {
+      this.#cancelRestart = undefined;
+      this.#startMissing();
+    });
   }
 
   #endStep(job: Job, error: Error, isGuilty: boolean): void {
