@@ -21,6 +21,7 @@ import { recordBlindInterval, storeBlindTime } from './supervision/stored-blind-
 import { storeLead } from './ticks/outages.ts';
 import { resolveMissedTicks } from './supervision/tick-watchdog.ts';
 import { publishQuarantine, QUARANTINE_CHECK } from './supervision/quarantine-event.ts';
+import { reportSetAside } from './supervision/set-aside-records.ts';
 import { scheduleInput } from './schedules/schedules.ts';
 import type { DecisionContext } from './core/decision-context.ts';
 import { SILENCE, silenceDeadline } from './events/silences.ts';
@@ -83,7 +84,7 @@ function storedEntityGroup(store: RangeReader, key: string, record: EntityRecord
 }
 
 /** A damaged record does not keep the backend from starting: it is left out, and the error log calls for action. */
-function readable<T>(read: () => T | undefined, log: Log): T | undefined {
+function readable<T>(read: () => T, log: Log): T | undefined {
   try {
     return read();
   } catch (err) {
@@ -101,12 +102,13 @@ export interface TakeOverPorts {
   /** The machine that the backend runs on; undefined when unknown. */
   machine?: System | undefined;
   ownMetadata?: OwnMetadata | undefined;
+  log: Log;
 }
 
 /** The first decision of a process: it updates the backend's own entity, starts the schedules, and ends the sessions that the former process left open. */
 export function takeOver(
   ctx: DecisionContext,
-  { blind, kinds, agents, backendName, machine, ownMetadata }: TakeOverPorts,
+  { blind, kinds, agents, backendName, machine, ownMetadata, log }: TakeOverPorts,
 ): void {
   storeBlindTime(ctx, blind);
   const down = blind.intervals.at(-1);
@@ -115,14 +117,19 @@ export function takeOver(
   ensureOwnEntity(ctx, backendName);
   if (machine !== undefined) describeOwnEntity(ctx, backendName, machine);
   if (ownMetadata !== undefined) labelOwnEntity(ctx, backendName, ownMetadata);
-  for (const key of ctx.decision.keys('sessions', '')) agents.closeForgotten(ctx, key);
+  for (const key of ctx.decision.keys('sessions', '')) {
+    readable(() => {
+      agents.closeForgotten(ctx, key);
+    }, log);
+  }
   for (const key of ctx.decision.keys('resources', 'checks/')) {
     const check = key.slice('checks/'.length);
-    const input = scheduleInput(ctx.decision, check, ctx.nowMs);
+    const input = readable(() => scheduleInput(ctx.decision, check, ctx.nowMs), log);
     // Schedules are awake already when this decision was lost before.
     if (input !== undefined && !kinds['check-schedule'].isAwake(check)) kinds['check-schedule'].create(check, input);
   }
   const quarantine = ctx.get('events', eventKey(SYSTEM_NAMESPACE, backendName, QUARANTINE_CHECK));
   if ((quarantine?.event.check.status ?? 0) !== 0) publishQuarantine(ctx, backendName, []);
   resolveMissedTicks(ctx, backendName);
+  reportSetAside(ctx, backendName);
 }

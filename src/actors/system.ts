@@ -253,7 +253,7 @@ export class ActorSystem {
     const { groups } = this.#committer.counts.stored;
     readStoredObjects(store, { deadlineQueue, blind, groups, aggregates: this.aggregates, log });
     const begin = (ctx: DecisionContext): void => {
-      takeOver(ctx, { blind, kinds, agents, backendName, machine, ownMetadata });
+      takeOver(ctx, { blind, kinds, agents, backendName, machine, ownMetadata, log });
     };
     try {
       await this.decider.decide(RESTORE, begin).durable;

@@ -108,7 +108,8 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   const tokenKeys = config.tokens?.keys && readTokenKeys(config.tokens.keys);
 
   const { stateDir, controlSocket, storeSync: sync } = config;
-  const store = await openStore({ stateDir, controlSocket, sync, probe: ports.probeStore }, closers, ports.openStore);
+  const storeOptions = { stateDir, controlSocket, sync, probe: ports.probeStore, backendName, log: logOf('store') };
+  const store = await openStore(storeOptions, closers, ports.openStore);
   assertChecksHaveNamespaces((prefix) => store.keys('resources', { from: prefix, to: afterPrefix(prefix) }));
   const resources = new ResourceStore(store);
 

@@ -1,4 +1,5 @@
 import { keyAfter } from '../../store/encoding/keyspace.ts';
+import { ifIntact } from '../../store/encoding/sealed.ts';
 import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { forgetTicks } from '../ticks/forget-ticks.ts';
@@ -37,11 +38,13 @@ export class Retention {
   }
 }
 
-/** Deletes those of the records that are too old. */
+/** Deletes those of the records that are too old. A damaged record stays as it is. */
 export function forget(ctx: DecisionContext, { table, keys }: ReturnType<Retention['step']>): void {
+  const forgetOne = table === 'ticks' ? forgetTicks : forgetQueues;
   for (const key of keys) {
-    if (table === 'ticks') forgetTicks(ctx, key);
-    else forgetQueues(ctx, key);
+    ifIntact(() => {
+      forgetOne(ctx, key);
+    });
   }
 }
 

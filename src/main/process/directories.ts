@@ -5,6 +5,9 @@ export const STORE = 'store';
 
 export const storeDirectory = (stateDir: string): string => join(stateDir, STORE);
 
+/** Where the bytes of damaged records are kept. */
+export const quarantineDirectory = (stateDir: string): string => join(stateDir, 'quarantine');
+
 /** The longest path of a socket; the system truncates a longer one silently. */
 const MAX_SOCKET_PATH_BYTES = 107;
 

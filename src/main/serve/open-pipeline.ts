@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { ActorSystem } from '../../actors/system.ts';
 import type { BackendConfig } from '../../config/backend.ts';
 import { isOwnSecret } from '../../exec/own-secret.ts';
@@ -17,6 +16,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { EventStore } from '../../store/event-store.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
+import { quarantineDirectory } from '../process/directories.ts';
 import type { Closers } from './closers.ts';
 import { type StartedPipeline, startPipeline } from './start-pipeline.ts';
 
@@ -102,7 +102,7 @@ export function openPipeline(
     maxRunning,
     patienceMs,
     backendName,
-    quarantineDirectory: join(stateDir, 'quarantine'),
+    quarantineDirectory: quarantineDirectory(stateDir),
   });
   closers.add(async () => {
     await pipeline.stop();

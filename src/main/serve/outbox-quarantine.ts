@@ -1,13 +1,8 @@
-import { mkdir, open, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { DamagedEntry } from '../../actors/supervision/damaged-outbox.ts';
 import type { Log } from '../../ports/log.ts';
 import { CorruptRecord } from '../../store/encoding/sealed.ts';
-import { DIRECTORY_MODE, FILE_MODE, flush } from '../../store/maintenance/durable-files.ts';
+import { QuarantineDirectory, QuarantineFull } from '../../store/maintenance/quarantine-directory.ts';
 import type { OutboxEntry } from '../../store/records/records.ts';
-
-/** Files of damaged entries. Further entries stay in the store, where they are not handled. */
-const MAX_FILES = 1_000;
 
 export interface OutboxQuarantinePorts {
   /** The entry with this outbox key. @throws CorruptRecord */
@@ -24,15 +19,15 @@ export class OutboxQuarantine {
   /** The entries that were found to be damaged since the start. */
   found = 0;
   readonly #ports: OutboxQuarantinePorts;
+  readonly #directory: QuarantineDirectory;
   readonly #damaged = new Set<string>();
-  /** The number of files; undefined before the first is written. */
-  #files: number | undefined;
   #isFull = false;
   /** Entries are set aside one after the other. */
   #last: Promise<void> = Promise.resolve();
 
   constructor(ports: OutboxQuarantinePorts) {
     this.#ports = ports;
+    this.#directory = new QuarantineDirectory(ports.directory);
   }
 
   /** Returns undefined for an entry that does not exist or is damaged. */
@@ -64,33 +59,12 @@ export class OutboxQuarantine {
     const { bytes = Buffer.alloc(0), message } = error;
     if (this.#isFull) return;
     try {
-      const file = await this.#write(outboxKey, bytes);
+      const file = await this.#directory.write(`outbox-${outboxKey}`, bytes);
       await remove({ outboxKey, error: message, file, bytes: bytes.length });
       log.error({ err: error, outboxKey, file }, 'an event is not handled, because its entry in the outbox is damaged');
     } catch (err) {
+      this.#isFull = err instanceof QuarantineFull;
       log.error({ err, cause: error, outboxKey }, 'an entry of the outbox is damaged and cannot be set aside');
     }
-  }
-
-  /** Returns the path of the file. @throws Error when there are too many, which is logged once, or it cannot be written */
-  async #write(outboxKey: string, bytes: Buffer): Promise<string> {
-    const { directory } = this.#ports;
-    await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
-    this.#files ??= (await readdir(directory)).length;
-    if (this.#files >= MAX_FILES) {
-      this.#isFull = true;
-      throw new Error(`${directory} has ${this.#files} files, so that damaged entries stay in the store`);
-    }
-    this.#files += 1;
-    const path = join(directory, `outbox-${outboxKey}`);
-    const file = await open(path, 'w', FILE_MODE);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    flush(directory);
-    return path;
   }
 }

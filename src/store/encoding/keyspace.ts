@@ -26,6 +26,12 @@ export function eventAddress(key: string): EventAddress {
   };
 }
 
+/** The key of an event in the index by check. */
+export function eventIndexKey(key: string): string {
+  const { namespace, entity, check } = eventAddress(key);
+  return `${namespace}/${check}/${entity}`;
+}
+
 /** Returns the namespace of the key of an event or of an entity. */
 export const namespaceOfKey = (key: string): string => key.slice(0, key.indexOf('/'));
 

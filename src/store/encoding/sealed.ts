@@ -60,10 +60,13 @@ export function sealText(text: string, allocate?: Allocate): Buffer {
 /** Returns the payload of a stored value. @throws CorruptRecord when the checksum does not match or the layout is unknown */
 export function unseal(value: Buffer, what: string): Buffer {
   if (value.length < HEADER_BYTES || crc32(value.subarray(4)) !== value.readUInt32LE(0)) {
-    throw new CorruptRecord(`${what}: checksum does not match`, Buffer.from(value));
+    throw new CorruptRecord(`${what}: checksum does not match`, copyOf(value));
   }
   if (value[4] !== LAYOUT_VERSION) {
-    throw new CorruptRecord(`${what}: unknown layout version ${value[4]}`, Buffer.from(value));
+    throw new CorruptRecord(`${what}: unknown layout version ${value[4]}`, copyOf(value));
   }
   return value.subarray(HEADER_BYTES);
 }
+
+/** A value in the memory of LMDB is shorter than its buffer, which `subarray` alone respects. */
+const copyOf = (value: Buffer): Buffer => Buffer.from(value.subarray(0));

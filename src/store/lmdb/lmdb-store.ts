@@ -5,7 +5,7 @@ import { CODECS, decodeKept } from '../records/codecs.ts';
 import { type EncodedChanges, encodePuts } from './encode-puts.ts';
 import type { EventSize } from '../records/event-sizes.ts';
 import type { KeptEvent } from '../records/kept-events.ts';
-import { afterPrefix, eventAddress, isPossibleKey } from '../encoding/keyspace.ts';
+import { afterPrefix, eventIndexKey, isPossibleKey } from '../encoding/keyspace.ts';
 import {
   type Environment,
   type EnvironmentOptions,
@@ -148,11 +148,21 @@ export class LmdbStore implements TransactionalStore {
   keptOfEvent(key: string): KeptEvent | undefined {
     // The memory is LMDB's and is valid until the next read; nothing of it is kept.
     const bytes = this.#tables.events.getBinaryFast(key);
-    return bytes === undefined ? undefined : decodeKept(bytes, `events ${key}`);
+    return bytes && this.#checked(() => decodeKept(bytes, `events ${key}`));
   }
 
+  /** @throws CorruptRecord, after which the next start checks the store */
   #decode<T extends TableName>(table: T, key: string, bytes: Buffer): Tables[T] {
-    return CODECS[table].decode(bytes, `${table} ${key}`);
+    return this.#checked(() => CODECS[table].decode(bytes, `${table} ${key}`));
+  }
+
+  #checked<V>(decode: () => V): V {
+    try {
+      return decode();
+    } catch (error) {
+      this.#marksStop = false;
+      throw error;
+    }
   }
 
   async write({ puts, ledger, isStoredEvent = () => false }: WriteSet): Promise<void> {
@@ -207,8 +217,7 @@ export class LmdbStore implements TransactionalStore {
   /** Writes the index only when a key is created or deleted: in the steady state an event is one put. */
   #indexByCheck(key: string, deleted: boolean): void {
     if (!deleted && this.#tables.events.doesExist(key)) return;
-    const { namespace, entity, check } = eventAddress(key);
-    const indexKey = `${namespace}/${check}/${entity}`;
+    const indexKey = eventIndexKey(key);
     if (deleted) void this.#eventsByCheck.remove(indexKey);
     else void this.#eventsByCheck.put(indexKey, MARK);
   }

@@ -1,5 +1,5 @@
 import { CODECS } from '../records/codecs.ts';
-import { eventAddress } from '../encoding/keyspace.ts';
+import { eventIndexKey } from '../encoding/keyspace.ts';
 import type { RawStore } from '../lmdb/raw-store.ts';
 import type { TableName, Tables } from '../records/records.ts';
 import { CorruptRecord } from '../encoding/sealed.ts';
@@ -48,8 +48,7 @@ export class CheckedStore implements TableReader {
 
   /** Whether `eventsByCheck` has an event. */
   isIndexed(event: string): boolean {
-    const { namespace, entity, check } = eventAddress(event);
-    return this.#bytes('eventsByCheck', `${namespace}/${check}/${entity}`) !== undefined;
+    return this.#bytes('eventsByCheck', eventIndexKey(event)) !== undefined;
   }
 }
 
