@@ -64,6 +64,19 @@ describe('a connection to the agent port', () => {
     expect(store.get('sessions', session.id)).to.equal(undefined);
   });
 
+  it('is removed from the store when its socket has closed and that was lost with a failed write', async () => {
+    system.agents.open(session);
+    await clock.settle();
+    store.beforeWrite = () => Promise.reject(new Error('no space left on device'));
+    system.agents.notify(session.id, { type: 'socket.closed', code: 1001 });
+    await clock.settle();
+    expect(store.get('sessions', session.id)).to.have.property('agentName', 'known');
+    store.beforeWrite = () => Promise.resolve();
+    await clock.advance(1_000);
+    expect(store.get('sessions', session.id)).to.equal(undefined);
+    expect(system.agents.pendingConnections).to.equal(0);
+  });
+
   it('receives the events of a store failure after the store recovers, in order and each once', async () => {
     const other = { ...session, id: randomUUID() };
     for (const one of [session, other]) system.agents.open(one);

@@ -65,6 +65,7 @@ describe('the deadline queue', () => {
         atMs: START_MS + 5_000,
         graceMs: 0,
         blindMs: 0,
+        repeat: undefined,
       },
     ]);
     await clock.advance(60_000);
@@ -92,6 +93,19 @@ describe('the deadline queue', () => {
     expect(keys()).to.deep.equal(['before']);
     await clock.advance(45_000);
     expect(keys()).to.deep.equal(['before', 'since']);
+  });
+
+  it('restarts a repeated deadline that is retried, too', async () => {
+    const repeated = { graceMs: 0, firstAtMs: START_MS + 5_000 };
+    deadlineQueue.set('entity', 'a', START_MS + 50_000, START_MS, repeated);
+    await clock.advance(50_000);
+    for (const reached of fired.splice(0)) deadlineQueue.retry(reached, clock.nowMs() + 1_000);
+    blind.add({ beginMs: START_MS + 50_000, endMs: START_MS + 53_000 });
+    deadlineQueue.rebuild();
+    await clock.advance(7_999);
+    expect(keys()).to.deep.equal([]);
+    await clock.advance(1);
+    expect(keys()).to.deep.equal(['a']);
   });
 
   it('fires in the order of time, whatever the order of setting', async () => {
@@ -192,6 +206,7 @@ describe('the deadline queue', () => {
       atMs: START_MS + 66_000,
       graceMs: 61_000,
       blindMs: 60_000,
+      repeat: undefined,
     });
   });
 

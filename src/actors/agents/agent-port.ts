@@ -27,6 +27,9 @@ import { recordAgentConnected, recordAgentDisconnected } from '../ticks/agent-co
 import { deleteEvents } from '../events/deletions.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
+/** The end of a connection whose close code is not known any more. */
+const LOST_CLOSE: SessionEvent = { type: 'socket.closed', code: 1006 };
+
 /** The interface between the agent port and the actors. The agent port uses no other. */
 export class AgentPort {
   readonly #decider: Decider;
@@ -149,6 +152,11 @@ export class AgentPort {
   /** The agents whose connections are counted. */
   get countedAgents(): QueueStats {
     return this.#counted.agents;
+  }
+
+  /** The last changes of these sessions were lost: those whose socket has closed end again when the store has recovered. */
+  lost(ids: Iterable<string>): void {
+    for (const id of ids) if (this.#sessions.get(id) === undefined) this.#keep(id, LOST_CLOSE);
   }
 
   /** Decides the pending events after the store has recovered. */

@@ -20,7 +20,7 @@ export interface StoreRecoveryPorts {
   /** Arms a deadline again from its stored record. */
   armed: { rearm(actor: StoredActor, key: string): void };
   blindRecorder: Pick<BlindRecorder, 'add' | 'extend' | 'store'>;
-  agents: Pick<AgentPort, 'recovered'>;
+  agents: Pick<AgentPort, 'lost' | 'recovered'>;
   listeners: Pick<SystemListeners, 'paused' | 'resumed'>;
   ticks: Pick<TickBook, 'storeLost'>;
   room: Pick<EntityRoom, 'storeLost'>;
@@ -62,7 +62,7 @@ export class StoreRecovery {
 
   /** A transaction failed: stops the deadlines, evicts the actors of the lost records and arms their deadlines as stored. */
   lost(keys: LostKeys, error: Error): void {
-    const { deadlineQueue, listeners, ticks, room, steadyMs, log } = this.#ports;
+    const { deadlineQueue, agents, listeners, ticks, room, steadyMs, log } = this.#ports;
     ticks.storeLost();
     room.storeLost();
     log.error({ err: error }, 'store cannot be written');
@@ -70,6 +70,7 @@ export class StoreRecovery {
     this.#failedAtMs = steadyMs();
     listeners.paused();
     for (const actor of STORED_ACTORS) this.#revert(actor, LOST_KEYS[actor](keys));
+    agents.lost(keys.sessions);
   }
 
   /** The store can be written again: records the time since the failure as blind time, and decides what waited meanwhile. */

@@ -25,6 +25,8 @@ export interface ReachedDeadline {
   graceMs: number;
   /** The length of that blind time, ms; 0 when there was none. */
   blindMs: number;
+  /** Of a deadline that repeats an earlier one. */
+  repeat: Repeat | undefined;
 }
 
 /** `sinceMs` of a deadline that counts from no input: blind time gives it no grace. */
@@ -133,7 +135,7 @@ export class DeadlineQueue {
   }
 
   /** Queues a deadline again that could not be decided, to fire at `atMs`, unless it was armed again meanwhile. */
-  retry({ actor, key, deadlineAtMs, sinceMs, graceMs, blindMs }: ReachedDeadline, atMs: number): void {
+  retry({ actor, key, deadlineAtMs, sinceMs, graceMs, blindMs, repeat }: ReachedDeadline, atMs: number): void {
     const ofActor = this.#ofActor(actor);
     if (ofActor.has(key)) return;
     const entry = {
@@ -141,7 +143,7 @@ export class DeadlineQueue {
       key,
       deadlineAtMs,
       sinceMs,
-      repeat: undefined,
+      repeat,
       graceMs,
       blindMs,
       dueAtMs: atMs,
@@ -273,6 +275,7 @@ export class DeadlineQueue {
         sinceMs: entry.sinceMs,
         graceMs: entry.graceMs,
         blindMs: entry.blindMs,
+        repeat: entry.repeat,
       });
     }
     this.#arm();
