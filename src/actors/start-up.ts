@@ -1,8 +1,7 @@
 import type { Log } from '../ports/log.ts';
 import type { System } from '../resources/entity.ts';
-import { SYSTEM_NAMESPACE } from '../resources/namespace.ts';
 import type { SilenceRecord } from '../resources/silenced.ts';
-import { afterPrefix, eventKey } from '../store/encoding/keyspace.ts';
+import { afterPrefix } from '../store/encoding/keyspace.ts';
 import { entityGroup, eventGroup, type GroupCounts, silenceGroup } from '../store/commit/object-groups.ts';
 import { visible } from '../store/records/pending-deletions.ts';
 import type { EntityRecord } from '../store/records/records.ts';
@@ -19,8 +18,9 @@ import type { ActorKinds } from './core/actor-kind.ts';
 import { describeOwnEntity, ensureOwnEntity, labelOwnEntity, type OwnMetadata } from './supervision/own-entity.ts';
 import { recordBlindInterval, storeBlindTime } from './supervision/stored-blind-time.ts';
 import { storeLead } from './ticks/outages.ts';
-import { resolveMissedTicks } from './supervision/tick-watchdog.ts';
-import { publishQuarantine, QUARANTINE_CHECK } from './supervision/quarantine-event.ts';
+import { missedTicksResult } from './supervision/missed-ticks-event.ts';
+import { restoreOwnEvent } from './supervision/own-event.ts';
+import { quarantineResult } from './supervision/quarantine-event.ts';
 import { reportSetAside } from './supervision/set-aside-records.ts';
 import { scheduleInput } from './schedules/schedules.ts';
 import type { DecisionContext } from './core/decision-context.ts';
@@ -128,8 +128,7 @@ export function takeOver(
     // Schedules are awake already when this decision was lost before.
     if (input !== undefined && !kinds['check-schedule'].isAwake(check)) kinds['check-schedule'].create(check, input);
   }
-  const quarantine = ctx.get('events', eventKey(SYSTEM_NAMESPACE, backendName, QUARANTINE_CHECK));
-  if ((quarantine?.event.check.status ?? 0) !== 0) publishQuarantine(ctx, backendName, []);
-  resolveMissedTicks(ctx, backendName);
+  // What the former process reported ended with it.
+  for (const none of [quarantineResult([]), missedTicksResult([])]) restoreOwnEvent(ctx, backendName, none);
   reportSetAside(ctx, backendName);
 }

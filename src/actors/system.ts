@@ -170,7 +170,7 @@ export class ActorSystem {
       },
     });
 
-    const recovery = new StoreRecovery({ ...supervised, blindRecorder, agents, listeners });
+    const recovery = new StoreRecovery({ ...supervised, blindRecorder, quarantine, agents, listeners });
     this.#recovery = recovery;
     this.#commitOutcomes = new CommitOutcomes({ committer, pressure, blindRecorder, recovery, listeners });
     commits.setListener(this.#commitOutcomes);

@@ -45,9 +45,12 @@ describe('the retention of notifications', () => {
     retention.stop();
   });
 
-  /** Starts it, and lets time pass until everything was swept. */
-  async function sweep(bounds: Partial<KeptBounds> = {}): Promise<void> {
+  /** Starts it, and lets time pass until everything was swept. The first `failures` decisions are lost. */
+  async function sweep(bounds: Partial<KeptBounds> = {}, failures = 0): Promise<void> {
+    let decided = 0;
     const decide = ((_: unknown, run: Parameters<DecisionsOn['decide']>[0]) => {
+      decided += 1;
+      if (decided <= failures) return { durable: Promise.reject(new Error('the store cannot be written')) };
       decisions.nowMs = clock.nowMs();
       return { durable: decisions.decide(run) };
     }) as unknown as Decider['decide'];
@@ -156,6 +159,16 @@ describe('the retention of notifications', () => {
     expect([left(KEY), sizes()[0]]).to.deep.equal([1, 2]);
     await sweep();
     expect([left(KEY), sizes()[0]]).to.deep.equal([1, 1]);
+    expect([...store.keys('meta', { from: 'notification-floor/', to: 'notification-floor0' })]).to.deep.equal([]);
+  });
+
+  it('removes what an earlier namespace of the same name has after a step was lost, too', async () => {
+    for (let n = 0; n < 1_200; n += 1) await handled(`default/web-${n}/disk`, 0);
+    await at(1, (ctx) => {
+      hideNotifications(ctx, 'default');
+    });
+    await sweep({}, 1);
+    expect(sizes()[0]).to.equal(0);
     expect([...store.keys('meta', { from: 'notification-floor/', to: 'notification-floor0' })]).to.deep.equal([]);
   });
 

@@ -1,15 +1,13 @@
-import type { DecisionContext } from '../core/decision-context.ts';
-import { mergeOwnEvent } from './own-event.ts';
+import type { OwnResult } from './own-event.ts';
 
-export const MISSED_TICKS_CHECK = 'missed-ticks';
 /** Checks that the output names. */
 const MAX_NAMED = 20;
 
-/** Merges the event that names the checks with a tick that had no outcome; it is critical while there is one. */
-export function publishMissedTicks(ctx: DecisionContext, backendName: string, missed: readonly string[]): void {
-  const status = missed.length === 0 ? 0 : 2;
-  mergeOwnEvent(ctx, backendName, { check: MISSED_TICKS_CHECK, status, output: outputOf(missed) });
-}
+/** The result of the reserved check that names the checks with a tick that had no outcome; it is critical while there is one. */
+export const missedTicksResult = (missed: Iterable<string>): OwnResult => {
+  const checks = [...missed].toSorted();
+  return { check: 'missed-ticks', status: checks.length === 0 ? 0 : 2, output: outputOf(checks) };
+};
 
 function outputOf(missed: readonly string[]): string {
   if (missed.length === 0) return 'every tick has an outcome';

@@ -111,10 +111,15 @@ export class NotificationRetention {
     const isIdle = [step.forgettable, letters, streaks].every(({ length }) => length === 0) && step.floors.size === 0;
     let removed = 0;
     if (!isIdle) {
-      await decider.decide({ ...internal('heartbeat.due'), unbounded: true }, (ctx) => {
-        removed = this.#remove(ctx, step, letters);
-        for (const key of streaks) endOldStreaks(ctx, key, oldBeforeMs);
-      }).durable;
+      try {
+        await decider.decide({ ...internal('heartbeat.due'), unbounded: true }, (ctx) => {
+          removed = this.#remove(ctx, step, letters);
+          for (const key of streaks) endOldStreaks(ctx, key, oldBeforeMs);
+        }).durable;
+      } catch (error) {
+        this.#sweep.restart();
+        throw error;
+      }
     }
     if (isTight) this.#droppedNotifications += removed;
     if (step.isEnd) this.#adapt();

@@ -61,9 +61,15 @@ export class NotificationSweep {
     const forgettable = keys.flatMap((key) => this.#forgettable(key, limits) ?? []);
     const last = keys.at(-1);
     const isEnd = last === undefined || keys.length < KEYS_PER_STEP;
-    this.#to = isEnd ? END : last;
-    if (isEnd) this.#event = '';
+    this.#to = last ?? END;
+    if (isEnd) this.restart();
     return { forgettable, isEnd, floors: isEnd ? this.#floors : new Map<string, number>() };
+  }
+
+  /** Begins again, because what a step found could not be removed: floors must stay until everything below them is gone. */
+  restart(): void {
+    this.#to = END;
+    this.#event = '';
   }
 
   #readFloors(): Map<string, number> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eventCheckWithDefaults, eventWithDefaults } from '../../resources/event.ts';
 import { SYSTEM_NAMESPACE } from '../../resources/namespace.ts';
+import { eventKey } from '../../store/encoding/keyspace.ts';
 import { mergeEvent } from '../events/merge-event.ts';
 import { ensureOwnEntity } from './own-entity.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
@@ -29,4 +30,12 @@ export function mergeOwnEvent(
   const metadata = { namespace: SYSTEM_NAMESPACE };
   const event = { ...eventWithDefaults({ metadata }), id: randomUUID(), timestamp: ctx.nowS, entity, check };
   mergeEvent(ctx, event, { trustsSentHistory: false });
+}
+
+/** Merges the event unless the stored one says the same. One that passes says nothing that the absence of an event does not say. */
+export function restoreOwnEvent(ctx: DecisionContext, backendName: string, result: OwnResult): void {
+  const stored = ctx.get('events', eventKey(SYSTEM_NAMESPACE, backendName, result.check))?.event.check;
+  const isSame =
+    result.status === 0 ? (stored?.status ?? 0) === 0 : stored?.status === 2 && stored.output === result.output;
+  if (!isSame) mergeOwnEvent(ctx, backendName, result);
 }

@@ -12,6 +12,10 @@ import { restartSchedules } from '../schedules/schedules.ts';
 import type { DeadlineQueue } from '../time/deadline-queue.ts';
 import type { BlindInterval } from '../time/blind-time.ts';
 import type { BlindRecorder } from './blind-recorder.ts';
+import { missedTicksResult } from './missed-ticks-event.ts';
+import { restoreOwnEvent } from './own-event.ts';
+import type { Quarantine } from './quarantine.ts';
+import { quarantineResult } from './quarantine-event.ts';
 
 export interface StoreRecoveryPorts {
   kinds: ActorKinds;
@@ -22,7 +26,9 @@ export interface StoreRecoveryPorts {
   blindRecorder: Pick<BlindRecorder, 'add' | 'extend' | 'store'>;
   agents: Pick<AgentPort, 'lost' | 'recovered'>;
   listeners: Pick<SystemListeners, 'paused' | 'resumed'>;
-  ticks: Pick<TickBook, 'storeLost'>;
+  ticks: Pick<TickBook, 'storeLost' | 'missed'>;
+  quarantine: Pick<Quarantine, 'quarantined'>;
+  backendName: string;
   room: Pick<EntityRoom, 'storeLost'>;
   /** Steady time, ms. */
   steadyMs(): number;
@@ -88,11 +94,15 @@ export class StoreRecovery {
   }
 
   #resume(interval: BlindInterval): void {
-    const { kinds, decider, blindRecorder } = this.#ports;
+    const { kinds, decider, blindRecorder, quarantine, ticks, backendName } = this.#ports;
     blindRecorder.add(interval);
     decider.decide(internal('store.probed'), (ctx) => {
       blindRecorder.store(ctx, 'store.recovered', interval);
       restartSchedules(ctx, kinds['check-schedule']);
+      // A transaction that failed may have had them.
+      for (const result of [quarantineResult(quarantine.quarantined), missedTicksResult(ticks.missed)]) {
+        restoreOwnEvent(ctx, backendName, result);
+      }
     });
   }
 

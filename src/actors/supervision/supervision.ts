@@ -7,7 +7,8 @@ import type { Decider } from '../core/decider.ts';
 import type { ActorFailure, FailureQueue } from '../core/failure-queue.ts';
 import { type DeadlineQueue, NO_INPUT } from '../time/deadline-queue.ts';
 import type { Quarantine } from './quarantine.ts';
-import { publishQuarantine } from './quarantine-event.ts';
+import { mergeOwnEvent } from './own-event.ts';
+import { quarantineResult } from './quarantine-event.ts';
 
 /** The name of the end of a quarantine in the deadline queue and in the ledger. */
 export const QUARANTINE = 'quarantine';
@@ -70,7 +71,7 @@ export class Supervision {
     decider.decide({ cause, unbounded: true }, (ctx) => {
       ctx.record({ actor: QUARANTINE, key: id, from: 'quarantined', event: 'released', to: null });
       const others = quarantine.quarantined.filter((other) => other !== id);
-      publishQuarantine(ctx, backendName, others);
+      mergeOwnEvent(ctx, backendName, quarantineResult(others));
     });
     quarantine.release(kind, key, steadyMs());
     deadlineQueue.drop(QUARANTINE, id);
@@ -158,7 +159,7 @@ export class Supervision {
           to: 'quarantined',
           details: { retryInMs: waitMs },
         });
-        publishQuarantine(ctx, backendName, quarantine.quarantined);
+        mergeOwnEvent(ctx, backendName, quarantineResult(quarantine.quarantined));
       });
     } catch (refusal) {
       if (!(refusal instanceof ExpectedError)) throw refusal;

@@ -1,7 +1,5 @@
 import type { Log } from '../../ports/log.ts';
 import { StoreUnavailable } from '../../resources/errors.ts';
-import { SYSTEM_NAMESPACE } from '../../resources/namespace.ts';
-import { eventKey } from '../../store/encoding/keyspace.ts';
 import { ActorFailed } from '../core/actor-failed.ts';
 import type { Decider } from '../core/decider.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
@@ -13,7 +11,8 @@ import { firstTickOf } from '../ticks/schedule-timing.ts';
 import { IN_QUARANTINE, UNEXPLAINED } from '../ticks/tick-gaps.ts';
 import type { BlindTime } from '../time/blind-time.ts';
 import type { DeadlineQueue } from '../time/deadline-queue.ts';
-import { MISSED_TICKS_CHECK, publishMissedTicks } from './missed-ticks-event.ts';
+import { missedTicksResult } from './missed-ticks-event.ts';
+import { mergeOwnEvent } from './own-event.ts';
 
 /** A tick that was not taken this long after it was due is missed. Results that blind time delayed have the same time, ms. */
 const GRACE_MS = 30_000;
@@ -107,7 +106,7 @@ export class TickWatchdog {
       ticks.missed.size === this.#published.size && [...ticks.missed].every((key) => this.#published.has(key));
     if (isSame) return;
     this.#published = new Set(ticks.missed);
-    publishMissedTicks(ctx, backendName, [...ticks.missed].toSorted());
+    mergeOwnEvent(ctx, backendName, missedTicksResult(ticks.missed));
   }
 }
 
@@ -118,10 +117,4 @@ function first<T>(items: Iterable<T>): T[] {
     taken.push(item);
   }
   return taken;
-}
-
-/** Resolves the alert of a former process, whose ticks are no longer known. */
-export function resolveMissedTicks(ctx: DecisionContext, backendName: string): void {
-  const stored = ctx.get('events', eventKey(SYSTEM_NAMESPACE, backendName, MISSED_TICKS_CHECK));
-  if ((stored?.event.check.status ?? 0) !== 0) publishMissedTicks(ctx, backendName, []);
 }
