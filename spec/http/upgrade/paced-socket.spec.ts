@@ -61,6 +61,20 @@ describe('messages to a WebSocket', () => {
     expect(received).to.be.below(TOO_MANY);
   });
 
+  it('end once for the service: before the peer that does not read has received the close frame', async () => {
+    let ends = 0;
+    const ended = (): number => (ends += 1);
+    socket.onEnd(ended);
+    peer.pause();
+    for (let n = 0; n < TOO_MANY; n += 1) socket.send(MESSAGE);
+    expect([ends, close]).to.deep.equal([1, undefined]);
+    peer.resume();
+    await eventually(() => close !== undefined);
+    expect(ends).to.equal(1);
+    socket.onEnd(ended);
+    expect(ends).to.equal(2);
+  });
+
   it('end with the termination of the socket when the peer does not answer the close frame', async () => {
     peer.pause();
     for (let n = 0; n < TOO_MANY; n += 1) socket.send(MESSAGE);

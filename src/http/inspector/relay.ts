@@ -51,7 +51,7 @@ export class InspectRelay {
       log.info({}, 'connected to the inspector relay');
       openedAtMs = clock.monotonicMs();
       const reader = new PacedSocket(webSocket, { clock, isAllowed: () => true });
-      webSocket.on('close', inspection.attach(addresses, undefined, reader));
+      reader.onEnd(inspection.attach(addresses, undefined, reader));
     });
     webSocket.on('error', (err) => {
       log.warn({ err }, 'inspector relay connection failed');

@@ -26,6 +26,7 @@ export class PacedSocket {
   #cancelBeat: () => void;
   #cancelCheck: () => void;
   #cancelCut: (() => void) | undefined;
+  #ended: (() => void) | undefined;
 
   constructor(webSocket: WebSocket, ports: PacedSocketPorts) {
     this.#webSocket = webSocket;
@@ -36,11 +37,8 @@ export class PacedSocket {
       this.#answered = true;
     });
     webSocket.on('close', () => {
-      this.#isClosing = true;
-      this.#cancelBeat();
-      this.#cancelCheck();
+      this.#end();
       this.#cancelCut?.();
-      this.#drained?.();
     });
     // It closes the connection itself, with `close`.
     webSocket.on('error', () => undefined);
@@ -75,14 +73,26 @@ export class PacedSocket {
 
   close(code: number, reason: string): void {
     if (this.#isClosing) return;
-    this.#isClosing = true;
-    this.#drained?.();
-    this.#cancelBeat();
-    this.#cancelCheck();
+    this.#end();
     this.#webSocket.close(code, reason);
     this.#cancelCut = this.#ports.clock.after(CLOSE_GRACE_MS, () => {
       this.#webSocket.terminate();
     });
+  }
+
+  /** Calls the listener once, as soon as nothing more is sent: now or later, and before a closing connection has closed. */
+  onEnd(ended: () => void): void {
+    if (this.#isClosing) ended();
+    else this.#ended = ended;
+  }
+
+  #end(): void {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#cancelBeat();
+    this.#cancelCheck();
+    this.#drained?.();
+    this.#ended?.();
   }
 
   #beat(): () => void {

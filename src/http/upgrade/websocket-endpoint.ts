@@ -65,7 +65,7 @@ export class WebSocketEndpoint<Asked> {
       const { caller, asked } = this.#admit(request);
       this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
         const paced = new PacedSocket(webSocket, { clock, isAllowed: () => this.#isStillAllowed(caller) });
-        webSocket.on('close', this.#service.serve(paced, caller, asked));
+        paced.onEnd(this.#service.serve(paced, caller, asked));
       });
     } catch (error) {
       const answered = { method: request.method ?? '', path: pathOf(request) };
