@@ -53,6 +53,7 @@ class Runs {
       handler,
       bytes: 1,
       attempts: 0,
+      isUnfiltered: false,
       addedMs: this.clock.monotonicMs(),
       retriedSinceMs: undefined,
       dueMs: 0,

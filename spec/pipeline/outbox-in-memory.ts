@@ -1,6 +1,8 @@
+import type { FilterResult } from '../../src/pipeline/filters.ts';
 import type { HandlerRun } from '../../src/pipeline/handlers/handler-result.ts';
 import { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { parseEvent } from '../../src/resources/event.ts';
+import { eventFilterWithDefaults } from '../../src/resources/event-filter.ts';
 import { type Handler, handlerWithDefaults } from '../../src/resources/handler.ts';
 import type { Attempts, Notification, OutboxEntry } from '../../src/store/records/records.ts';
 import { handlerDelivery } from '../../src/resources/handler-delivery.ts';
@@ -38,6 +40,8 @@ export class OutboxInMemory {
   failures = 0;
 
   readonly attempts = new Map<string, Attempts>();
+  /** What the filter of entries with one decides. */
+  filter: () => Promise<FilterResult> = () => Promise.resolve({ passes: true, notes: [] });
   /** Why a handler does not reach its target. */
   unreachable = new Map<string, string>();
 
@@ -45,6 +49,11 @@ export class OutboxInMemory {
     const find = (namespace: string, name: string): Handler | undefined => this.handlers.get(`${namespace}/${name}`);
     const run = workflowRunner({
       ...plainWorkflowPorts(this.clock, find),
+      filters: {
+        filter: () => eventFilterWithDefaults({ action: 'allow', expressions: ['f()'] }),
+        libraries: () => Promise.resolve([]),
+        evaluate: () => this.filter(),
+      },
       namespaceExists: (name) => this.namespaces.has(name),
       handle: (_handler, { signal }, entry) => this.#run(entry, signal),
     });
@@ -87,8 +96,9 @@ export class OutboxInMemory {
       key = outboxKey,
       namespace = 'default',
       bytes = 100,
+      filters = [],
       ...failed
-    }: { key?: string; namespace?: string; bytes?: number } & Partial<Attempts> = {},
+    }: { key?: string; namespace?: string; bytes?: number; filters?: string[] } & Partial<Attempts> = {},
   ): void {
     const eventKey = `${namespace}/${key}`;
     this.entries.set(outboxKey, {
@@ -97,6 +107,7 @@ export class OutboxInMemory {
       handler,
       key: eventKey,
       event: EVENT,
+      filters,
       decidedAtMs: 0,
     });
     this.pipeline.add({ outboxKey, key: eventKey, namespace, handler, bytes, ...failed });

@@ -79,6 +79,40 @@ describe('an event whose handler cannot be reached', () => {
     expect(outbox.begun.filter((id) => ['1', '3', '4'].includes(id))).to.deep.equal(['1', '1', '3', '4']);
   });
 
+  for (const isRestarted of [false, true]) {
+    it(`is filtered when its filters could not be evaluated before${isRestarted ? ' the backend started again' : ''}`, async () => {
+      outbox.unreachable.clear();
+      const denies = { passes: false, filter: 'f', expression: 'f()', value: 'false' } as const;
+      if (isRestarted) {
+        outbox.filter = () => Promise.resolve(denies);
+        const firstAttemptAtMs = outbox.clock.nowMs() - 1_000;
+        outbox.add('1', 'again', { filters: ['f'], attempts: 1, firstAttemptAtMs, isUnfiltered: true });
+      } else {
+        outbox.filter = () => Promise.reject(new Error('the asset cannot be fetched'));
+        outbox.add('1', 'again', { filters: ['f'] });
+        await eventually(
+          () => outbox.attempts.get('1'),
+          (attempts) => attempts?.isUnfiltered === true,
+        );
+        outbox.filter = () => Promise.resolve(denies);
+        await pass(1_000);
+      }
+      await outbox.settles('1');
+      expect(outbox.settled[0]).to.include({ outcome: 'denied', attempts: 2 });
+      expect(outbox.begun).to.deep.equal([]);
+    });
+  }
+
+  it('is not filtered again after its handler has run', async () => {
+    outbox.add('1', 'again', { filters: ['f'] });
+    await attempts('1', 1);
+    outbox.filter = () => Promise.reject(new Error('not evaluated'));
+    outbox.unreachable.clear();
+    await pass(1_000);
+    await outbox.settles('1');
+    expect(outbox.settled[0]).to.include({ outcome: 'handled', attempts: 2 });
+  });
+
   it('becomes a dead letter with the reason after an hour', async () => {
     outbox.add('1', 'down');
     await attempts('1', 1);

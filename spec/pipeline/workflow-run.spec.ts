@@ -54,7 +54,7 @@ describe('a run of the outbox', () => {
       },
       handle: () => Promise.resolve({ outcome: 'handled', reason: '', status: 0 }),
     });
-    return run(ENTRY, { isRetry: false, signal });
+    return run(ENTRY, { hasPassedFilters: false, signal });
   }
 
   it('is handled when its filters pass the event', async () => {
@@ -68,6 +68,7 @@ describe('a run of the outbox', () => {
       outcome: 'failed',
       reason: 'internal error: x is undefined',
       status: undefined,
+      isUnfiltered: true,
     });
     const [line] = log.lines;
     expect(line?.msg).to.equal('could not run a handler because of an internal error');
@@ -77,6 +78,19 @@ describe('a run of the outbox', () => {
   it('is tried again when its filters cannot be read because descriptors are used up', async () => {
     const result = await runWith({ libraries: () => Promise.reject(withCode('EMFILE')) });
     expect(result).to.deep.equal({ outcome: 'not-started', reason: 'EMFILE: open' });
+  });
+
+  it('says whether its filters had passed when it failed', async () => {
+    const missing = { libraries: () => Promise.reject(new RunEnded('failed', 'asset "a" cannot be fetched')) };
+    expect(await runWith(missing)).to.include({ outcome: 'failed', isUnfiltered: true });
+    const run = workflowRunner({
+      ...plainWorkflowPorts(new ManualClock(), () => HANDLER),
+      environment: () => Promise.reject(new RunEnded('failed', 'asset "a" cannot be fetched')),
+      handle: () => Promise.reject(new Error('not reached')),
+    });
+    const { signal } = new AbortController();
+    const result = await run({ ...ENTRY, filters: [] }, { hasPassedFilters: false, signal });
+    expect(result).to.include({ outcome: 'failed' }).and.not.have.property('isUnfiltered');
   });
 
   it('that a stop aborts leaves no error in the log', async () => {
@@ -97,7 +111,9 @@ describe('a run of the outbox', () => {
       handle: () => Promise.resolve({ outcome: 'handled', reason: '', status: undefined }),
     });
     const { signal } = new AbortController();
-    expect(await run({ ...ENTRY, filters: [] }, { isRetry: false, signal })).to.include({ outcome: 'handled' });
+    expect(await run({ ...ENTRY, filters: [] }, { hasPassedFilters: false, signal })).to.include({
+      outcome: 'handled',
+    });
   });
 
   it('lets a stop abort the download of the libraries of its filters and its mutator', async () => {
@@ -115,7 +131,7 @@ describe('a run of the outbox', () => {
       handle: () => Promise.resolve({ outcome: 'handled', reason: '', status: 0 }),
     });
     const { signal } = new AbortController();
-    expect(await run(ENTRY, { isRetry: false, signal })).to.include({ outcome: 'handled' });
+    expect(await run(ENTRY, { hasPassedFilters: false, signal })).to.include({ outcome: 'handled' });
     expect(signals).to.deep.equal([signal, signal]);
   });
 

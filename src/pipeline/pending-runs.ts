@@ -11,6 +11,8 @@ export interface PendingNotification extends ScheduledRun {
   attempts?: number | undefined;
   /** Wall clock time of the first attempt that failed. */
   firstAttemptAtMs?: number | undefined;
+  /** Whether the last attempt ended before the filters had passed. */
+  isUnfiltered?: boolean | undefined;
 }
 
 /**
@@ -23,6 +25,7 @@ export type Place = 'waits' | 'held' | 'leads' | 'apart' | 'ended';
 /** A run that waits, runs, or waits for its next attempt. */
 export interface PendingRun extends PendingNotification {
   attempts: number;
+  isUnfiltered: boolean;
   /** Monotonic time at which it was added. */
   addedMs: number;
   /** Monotonic time from which its retry time counts; undefined before its first attempt. */

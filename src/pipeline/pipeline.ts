@@ -120,7 +120,7 @@ export class Pipeline {
   add(entry: PendingNotification): void {
     const { clock } = this.#ports;
     const nowMs = clock.monotonicMs();
-    const { outboxKey, key, namespace, handler, bytes, attempts = 0, firstAttemptAtMs } = entry;
+    const { outboxKey, key, namespace, handler, bytes, attempts = 0, firstAttemptAtMs, isUnfiltered = false } = entry;
     const sinceMs = firstAttemptAtMs === undefined ? undefined : Math.max(0, clock.nowMs() - firstAttemptAtMs);
     const run: PendingRun = {
       outboxKey,
@@ -129,6 +129,7 @@ export class Pipeline {
       handler,
       bytes,
       attempts,
+      isUnfiltered,
       addedMs: nowMs,
       retriedSinceMs: sinceMs === undefined ? undefined : nowMs - sinceMs,
       dueMs: 0,
@@ -225,8 +226,8 @@ export class Pipeline {
     if (entry === undefined) return 'end';
     const startedMs = clock.monotonicMs();
     const level = this.#redelivery.levelOf(run);
-    const isRetry = run.attempts > 0;
-    const result = await this.#ports.run(entry, { isRetry, signal: this.#abortController.signal });
+    const hasPassedFilters = run.attempts > 0 && !run.isUnfiltered;
+    const result = await this.#ports.run(entry, { hasPassedFilters, signal: this.#abortController.signal });
     // What has been handled is settled even during a stop: it would be handled again after the start.
     if (this.#abortController.signal.aborted && result.outcome !== 'handled') return 'end';
     if (result.outcome === 'not-started') {

@@ -137,10 +137,11 @@ export class Redelivery {
   }
 
   /** During a stop, the run stays in the outbox for the next start. */
-  #retryLater(run: PendingRun, { reason }: HandlerResult, level: number): void {
+  #retryLater(run: PendingRun, { reason, isUnfiltered = false }: HandlerResult, level: number): void {
     const { clock, log, attempted, track } = this.#ports;
     const nowMs = clock.monotonicMs();
     run.attempts += 1;
+    run.isUnfiltered = isUnfiltered;
     run.retriedSinceMs = retriedSinceMs(run, this.#outages.of(run)) ?? nowMs;
     run.isRunning = false;
     const delayMs = this.#isStopped ? undefined : this.#outages.failed(run, reason, level);
@@ -149,9 +150,11 @@ export class Redelivery {
     log.warn(fields, 'event was not handled, its handler is tried again');
     const firstAttemptAtMs = clock.nowMs() - Math.round(nowMs - run.retriedSinceMs);
     track(
-      attempted(outboxKey, { attempts, firstAttemptAtMs }).catch((err: unknown) => {
-        log.warn({ err, namespace, handler }, 'failed to store the attempts of a handler');
-      }),
+      attempted(outboxKey, { attempts, firstAttemptAtMs, ...(isUnfiltered && { isUnfiltered }) }).catch(
+        (err: unknown) => {
+          log.warn({ err, namespace, handler }, 'failed to store the attempts of a handler');
+        },
+      ),
     );
   }
 

@@ -33,7 +33,7 @@ export interface WorkflowPorts {
 
 export interface RunOptions {
   /** Whether an earlier attempt has passed the filters, which are not evaluated again. */
-  isRetry: boolean;
+  hasPassedFilters: boolean;
   /** Aborts the run. */
   signal: AbortSignal;
 }
@@ -44,10 +44,12 @@ export interface RunOptions {
  */
 export function workflowRunner(ports: WorkflowPorts) {
   return async (entry: OutboxEntry, options: RunOptions): Promise<HandlerRun> => {
+    const progress = { hasPassedFilters: options.hasPassedFilters };
     try {
-      return await runWorkflow(entry, options, ports);
+      return await runWorkflow(entry, { ...options, progress }, ports);
     } catch (error) {
-      return endOf(error, entry, options, ports);
+      const end = endOf(error, entry, options, ports);
+      return progress.hasPassedFilters || end.outcome === 'not-started' ? end : { ...end, isUnfiltered: true };
     }
   };
 }
@@ -66,13 +68,19 @@ function endOf(error: unknown, entry: OutboxEntry, { signal }: RunOptions, { log
   return { outcome: 'failed', reason: `internal error: ${message}`, status: undefined };
 }
 
-async function runWorkflow(entry: OutboxEntry, options: RunOptions, ports: WorkflowPorts): Promise<HandlerRun> {
+/** Notes in `progress` that the filters have passed. */
+async function runWorkflow(
+  entry: OutboxEntry,
+  { signal, progress }: RunOptions & { progress: { hasPassedFilters: boolean } },
+  ports: WorkflowPorts,
+): Promise<HandlerRun> {
   const { namespace, pipeline, filters = [], notificationId } = entry;
-  const { isRetry, signal } = options;
   if (!ports.namespaceExists(namespace)) throw new RunEnded('skipped', NAMESPACE_DELETED);
   const event = redactEvent(entry.event);
   const nowMs = ports.clock.nowMs();
-  const notes = isRetry ? [] : await passFilters({ namespace, filters, event, nowMs, signal }, ports.filters);
+  const isFiltered = progress.hasPassedFilters;
+  const notes = isFiltered ? [] : await passFilters({ namespace, filters, event, nowMs, signal }, ports.filters);
+  progress.hasPassedFilters = true;
   const mutator = pipeline === undefined ? handlerOf(entry, ports).mutator : entry.mutator;
   const payload = await mutate({ namespace, mutator, event, nowMs, signal }, ports.mutators);
   const handler = handlerOf(entry, ports);

@@ -4,6 +4,8 @@ import type { Notification } from '../../store/records/records.ts';
 export interface HandlerResult extends Pick<Notification, 'outcome' | 'reason' | 'status'> {
   /** Whether the target could not be reached, so that a later attempt may succeed. */
   isUnreachable?: boolean;
+  /** Whether the run ended before its filters had passed, so that a later attempt evaluates them. */
+  isUnfiltered?: boolean;
 }
 
 /** The handler could not be started, because the system lacks a resource. It received nothing of the event. */

@@ -107,6 +107,8 @@ export interface Attempts {
   attempts: number;
   /** Unix milliseconds. */
   firstAttemptAtMs: number;
+  /** Whether the last one ended before the filters had passed. Earlier versions do not write it. */
+  isUnfiltered?: boolean;
 }
 
 /** `handled`, `failed` and `timed-out` are outcomes of runs. */
