@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect } from 'chai';
 import { emptyPuts } from '../../../src/store/commit/decision.ts';
 import { chain, GENESIS, type LedgerDraft } from '../../../src/store/ledger/ledger.ts';
 import { LmdbStore } from '../../../src/store/lmdb/lmdb-store.ts';
+import type { EntityRecord } from '../../../src/store/records/records.ts';
 import { StoreOutdated, StoreTooNew, StoreTooOld } from '../../../src/store/lmdb/store-version.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { LedgerQuery } from '../../../src/store/ledger/ledger-query.ts';
@@ -45,6 +47,23 @@ describe('the LMDB store', () => {
     second.resources.set('namespaces/a', null);
     await store.write({ puts: second, ledger: [] });
     expect([...store.keys('resources', { from: 'namespaces/', to: 'namespaces0' })]).to.deep.equal(['namespaces/b']);
+  });
+
+  it('shows no older state of an entity than what was written with it', async () => {
+    for (let n = 1; n <= 50; n += 1) {
+      void store.get('entities', 'default/web');
+      const puts = emptyPuts();
+      puts.entities.set('default/web', { state: { last_seen: n } } as EntityRecord);
+      puts.notificationsById.set('latest', String(n));
+      let isWritten = false;
+      const written = store.write({ puts, ledger: [] }).then(() => (isWritten = true));
+      while (!isWritten) {
+        const latest = Number(store.get('notificationsById', 'latest') ?? 0);
+        expect(store.get('entities', 'default/web')?.state.last_seen ?? 0).to.be.at.least(latest);
+        await nextTick();
+      }
+      await written;
+    }
   });
 
   it('maps its file once while it grows to 10 MB', async () => {

@@ -19,15 +19,9 @@ import type { LedgerEntry, LedgerHead } from '../ledger/ledger.ts';
 import type { LedgerExtent } from '../ledger/ledger-cut.ts';
 import type { KeyQuery, KeySlice, LedgerQuery, LedgerSlice } from '../ledger/ledger-query.ts';
 import { LedgerTables } from './ledger-tables.ts';
+import { ResourceCache } from './resource-cache.ts';
 import { Slab } from './slab.ts';
-import {
-  type AgentQueue,
-  type EntityRecord,
-  type ResourceRecord,
-  TABLE_NAMES,
-  type TableName,
-  type Tables,
-} from '../records/records.ts';
+import { type AgentQueue, type EntityRecord, TABLE_NAMES, type TableName, type Tables } from '../records/records.ts';
 import {
   assertCurrent,
   STORE_VERSION,
@@ -37,15 +31,10 @@ import {
 } from './store-version.ts';
 import type { Range, StoreSize, TableSize, TransactionalStore, WriteSet } from '../commit/transactional-store.ts';
 
-/** Decoded resources that are cached, absent ones included. */
-const MAX_CACHED_RESOURCES = 10_000;
-/** Resources that were read since the last change of one, which are found without keeping account of their use. */
-const MAX_HOT_RESOURCES = 1_000;
 /** Agents whose queue numbers are cached. */
 const MAX_CACHED_AGENT_QUEUES = 20_000;
 /** Entities whose state is cached. Each event that names a stored entity reads it. */
 const MAX_CACHED_ENTITIES = 1_000;
-const ABSENT: ResourceRecord = Object.freeze({});
 
 /** The value of an index entry, which has its information in the key alone. */
 const MARK = Buffer.alloc(0);
@@ -61,10 +50,11 @@ export class LmdbStore implements TransactionalStore {
   readonly #ledger: LedgerTables;
   /** The memory for the next write. */
   #slab: Slab | undefined = new Slab();
-  readonly #resources = new LRUCache<string, ResourceRecord>(atMost(MAX_CACHED_RESOURCES));
-  readonly #hotResources = new Map<string, ResourceRecord>();
+  readonly #resources = new ResourceCache((key) => this.#read('resources', key));
   readonly #agentQueues = new LRUCache<string, AgentQueue[]>(atMost(MAX_CACHED_AGENT_QUEUES));
   readonly #entities = new LRUCache<string, EntityRecord>(atMost(MAX_CACHED_ENTITIES));
+  /** Entities that are being written: they are stored before their cached states change, together with the events of their agents. */
+  #writtenEntities: WriteSet['puts']['entities'] | undefined;
 
   /**
    * Opens a store of the current version; a new one is created where there is none.
@@ -106,7 +96,7 @@ export class LmdbStore implements TransactionalStore {
 
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
     if (!isPossibleKey(key)) return undefined;
-    if (table === 'resources') return this.#getResource(key) as Tables[T] | undefined;
+    if (table === 'resources') return this.#resources.get(key) as Tables[T] | undefined;
     // The numbers of an agent's queues are read and written with each of its events.
     if (table === 'agentQueues') return (this.#agentQueues.get(key) ?? this.#read(table, key)) as Tables[T] | undefined;
     if (table === 'entities') return this.#getEntity(key) as Tables[T] | undefined;
@@ -114,29 +104,11 @@ export class LmdbStore implements TransactionalStore {
   }
 
   #getEntity(key: string): EntityRecord | undefined {
+    if (this.#writtenEntities?.has(key) === true) return this.#read('entities', key);
     const cached = this.#entities.get(key);
     if (cached !== undefined) return cached;
     const read = this.#read('entities', key);
     if (read !== undefined) this.#entities.set(key, read);
-    return read;
-  }
-
-  /** Configuration is read with every event and changes rarely, so that it is cached. */
-  #getResource(key: string): ResourceRecord | undefined {
-    let known = this.#hotResources.get(key);
-    if (known === undefined) {
-      known = this.#cachedResource(key);
-      if (this.#hotResources.size >= MAX_HOT_RESOURCES) this.#hotResources.clear();
-      this.#hotResources.set(key, known);
-    }
-    return known === ABSENT ? undefined : known;
-  }
-
-  #cachedResource(key: string): ResourceRecord {
-    const cached = this.#resources.get(key);
-    if (cached !== undefined) return cached;
-    const read = this.#read('resources', key) ?? ABSENT;
-    this.#resources.set(key, read);
     return read;
   }
 
@@ -171,6 +143,7 @@ export class LmdbStore implements TransactionalStore {
     const slab = this.#slab ?? new Slab();
     this.#slab = undefined;
     const { allocate } = slab;
+    this.#writtenEntities = puts.entities;
     try {
       const tables = await encodePuts(puts, { allocate });
       await this.#root.batch(() => {
@@ -179,6 +152,7 @@ export class LmdbStore implements TransactionalStore {
       });
     } catch (error) {
       this.#marksStop = false;
+      this.#writtenEntities = undefined;
       // The promise of the batch reports the failure; a second one has its cause.
       const cause: unknown = await Promise.resolve((error as { commitError?: Promise<unknown> }).commitError).catch(
         (commitError: unknown) => commitError,
@@ -193,12 +167,12 @@ export class LmdbStore implements TransactionalStore {
   }
 
   #updateCaches({ resources, entities, agentQueues }: WriteSet['puts']): void {
+    this.#writtenEntities = undefined;
     for (const [key, record] of entities) {
       if (record === null) this.#entities.delete(key);
       else if (this.#entities.has(key)) this.#entities.set(key, record);
     }
-    if (resources.size > 0) this.#hotResources.clear();
-    for (const key of resources.keys()) this.#resources.delete(key);
+    if (resources.size > 0) this.#resources.forget(resources.keys());
     for (const [key, queues] of agentQueues) {
       if (queues === null) this.#agentQueues.delete(key);
       else this.#agentQueues.set(key, queues);
@@ -290,7 +264,7 @@ export class LmdbStore implements TransactionalStore {
     const databases = [...Object.values(this.#tables), this.#eventsByCheck, ...this.#ledger.databases];
     return {
       ...sizeOf(this.#root, databases),
-      cachedResources: { used: this.#resources.size, limit: MAX_CACHED_RESOURCES },
+      cachedResources: this.#resources.stats,
     };
   }
 
