@@ -2,13 +2,20 @@ import { expect } from 'chai';
 import { connectionProblems, type ConnectionContext } from '../../src/sessions/connection-problems.ts';
 
 const NOW_MS = 1_700_000_000_000;
-const QUIET: ConnectionContext = { duplicates: [], refused: undefined, nowMs: NOW_MS };
+const QUIET: ConnectionContext = { sameName: new Set(), refused: undefined, nowMs: NOW_MS };
 
 type Inputs = Partial<Parameters<typeof connectionProblems>[0]>;
 
 const problemsOf = (inputs: Inputs, context: Partial<ConnectionContext> = {}): string[] =>
   connectionProblems(
-    { agentName: 'web', clockSkewS: undefined, state: 'registered', droppedRequests: 0, ...inputs },
+    {
+      address: '10.0.0.9:1',
+      agentName: 'web',
+      clockSkewS: undefined,
+      state: 'registered',
+      droppedRequests: 0,
+      ...inputs,
+    },
     { ...QUIET, ...context },
   );
 
@@ -30,7 +37,7 @@ describe('the problems of a connection', () => {
 
   it('list five duplicates by address and the number of the others', () => {
     const duplicates = Array.from({ length: 8 }, (_, n) => ({ address: `10.0.0.${n}:1` }));
-    const sentences = problemsOf({}, { duplicates });
+    const sentences = problemsOf({}, { sameName: new Set(duplicates) });
     expect(sentences).to.have.lengthOf(6);
     expect(sentences[4]).to.equal('another connection of web is open, from 10.0.0.4:1');
     expect(sentences[5]).to.equal('further open connections of web: 3');

@@ -23,6 +23,7 @@ export class RawAgent {
   static connect(port: number): Promise<RawAgent> {
     return new Promise((resolve, reject) => {
       const socket = connect(port, '127.0.0.1', () => {
+        socket.setNoDelay(true);
         resolve(new RawAgent(socket));
       });
       socket.once('error', reject);

@@ -62,6 +62,7 @@ describe('the number of an event', () => {
     ['event', undefined],
     ['event 1', 1],
     ['event 9007199254740991', 9_007_199_254_740_991],
+    ['event 9007199254740993', null],
     ['event 0', null],
     ['event 01', null],
     ['event -1', null],

@@ -193,7 +193,14 @@ export class Pipeline {
   }
 
   #track(work: Promise<void>): void {
-    const tracked = work.finally(() => this.#inFlight.delete(tracked));
+    const tracked = work
+      .catch((err: unknown) => {
+        this.#ports.log.error(
+          { err },
+          'a run of the outbox ended with an internal error; its entry stays in the outbox',
+        );
+      })
+      .finally(() => this.#inFlight.delete(tracked));
     this.#inFlight.add(tracked);
   }
 

@@ -9,24 +9,24 @@ const MAX_LISTED_DUPLICATES = 5;
 
 /** The inputs of the problems of a connection, besides the connection itself. */
 export interface ConnectionContext {
-  /** Other open connections with the same agent name. */
-  duplicates: readonly Pick<Session, 'address'>[];
+  /** All open connections with the same agent name, perhaps thousands. */
+  sameName: ReadonlySet<Pick<Session, 'address'>>;
   refused: RefusedFrames | undefined;
   nowMs: number;
 }
 
-type Connection = Pick<Session, 'agentName' | 'clockSkewS' | 'state' | 'droppedRequests'>;
+type Connection = Pick<Session, 'address' | 'agentName' | 'clockSkewS' | 'state' | 'droppedRequests'>;
 
 /** Describes the problems of a connection, one sentence each. */
-export function connectionProblems(
-  connection: Connection,
-  { duplicates, refused, nowMs }: ConnectionContext,
-): string[] {
+export function connectionProblems(connection: Connection, { sameName, refused, nowMs }: ConnectionContext): string[] {
   const { agentName, clockSkewS, state, droppedRequests } = connection;
-  const problems = duplicates
-    .slice(0, MAX_LISTED_DUPLICATES)
-    .map(({ address }) => `another connection of ${agentName} is open, from ${address}`);
-  const unlisted = duplicates.length - problems.length;
+  const problems: string[] = [];
+  for (const other of sameName) {
+    if (other === connection) continue;
+    if (problems.length >= MAX_LISTED_DUPLICATES) break;
+    problems.push(`another connection of ${agentName} is open, from ${other.address}`);
+  }
+  const unlisted = sameName.size - (sameName.has(connection) ? 1 : 0) - problems.length;
   if (unlisted > 0) problems.push(`further open connections of ${agentName}: ${unlisted}`);
   if (isClockOff(clockSkewS)) {
     const direction = clockSkewS > 0 ? 'ahead of' : 'behind';

@@ -15,6 +15,7 @@ import { oneAtATime } from '../serving/one-at-a-time.ts';
 import type { Page, PageRequest } from '../store/page.ts';
 import type { ResourceStore } from '../store/resource-store.ts';
 import { type AgentPortStats, agentPortStats } from './agent-port-stats.ts';
+import { ClosedConnections } from './connection/closed-connections.ts';
 import { FrameRefusals } from './connection/frame-refusals.ts';
 import type { HandshakeRefusal, HandshakeRefusals } from './handshake/handshake-refusals.ts';
 import { Handshakes, type HandshakeSettings, pathOf } from './handshake/handshakes.ts';
@@ -67,6 +68,7 @@ export class AgentListener {
   /** Resumes slowed connections, one in each tick. */
   readonly #slowed: AdmissionPacer;
   readonly #messagePacer: MessagePacer;
+  readonly #closed = new ClosedConnections();
   /** Closed sessions whose end the pacer has not processed yet. */
   #ending = 0;
 
@@ -148,9 +150,7 @@ export class AgentListener {
     const nowMs = this.#ports.clock.nowMs();
     const info = (session: Session): object =>
       sessionInfo(session, {
-        duplicates: [...this.#registry.sessionsOf(session.namespace, session.agentName)].filter(
-          (other) => other !== session,
-        ),
+        sameName: this.#registry.sessionsOf(session.namespace, session.agentName),
         refused: this.refusedFrames.of(session),
         nowMs,
       });
@@ -188,6 +188,7 @@ export class AgentListener {
     this.#handshakes.close();
     this.#duplicates.stop();
     this.#ports.system.agents.closeAll();
+    this.#closed.stop();
     const closed = [...clients].map(
       (socket) =>
         new Promise<void>(
@@ -235,6 +236,7 @@ export class AgentListener {
         this.#slowed.schedule(readOn);
       },
       messagePacer: this.#messagePacer,
+      closed: this.#closed,
       mustPause: () => system.mustPause,
       isFailing: () => system.isFailing,
       awaitResume: () => {
@@ -271,6 +273,8 @@ export class AgentListener {
       this.counts.errors['not opened'] += 1;
       if (!(err instanceof StoreUnavailable)) log.error({ err }, 'failed to open a session');
       this.#registry.remove(session);
+      // The session may not listen yet, and an error without a listener ends the process.
+      webSocket.on('error', () => undefined);
       webSocket.close(1011, 'the session could not be opened');
     }
   }

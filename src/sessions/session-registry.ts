@@ -28,12 +28,16 @@ export interface RegistryListener {
   ringsJoined(session: Session, subscriptions: readonly string[]): void;
 }
 
+/** The time for held messages in one tick of the event loop, ms. */
+const RESUME_MS = 35;
+
 /** Open sessions by agent and by subscription. It routes announcements to the sessions they concern. */
 export class SessionRegistry implements SystemListener {
   readonly #byAgent = new Map<string, Set<Session>>();
   readonly #byTopic = new Map<string, Set<Session>>();
   readonly #topicsOf = new Map<Session, Set<string>>();
   readonly #waiting = new Set<Session>();
+  #isResumeDue = false;
   /**
    * Expiry of each agent's ring membership, monotonic ms. A keepalive of any session of the agent extends it. Source:
    * spec/01 6.6.
@@ -172,14 +176,26 @@ export class SessionRegistry implements SystemListener {
     for (const session of this.#topicsOf.keys()) session.pause();
   }
 
-  /** Resumes sessions in the order in which they paused. A session that must pause again moves to the end. */
+  /** Resumes sessions in the order in which they paused, over several ticks. A session that must pause again moves to the end. */
   resumed(): void {
+    const beganAtMs = this.#clock.monotonicMs();
+    const hasTime = (): boolean => this.#clock.monotonicMs() - beganAtMs < RESUME_MS;
     for (const session of this.#waiting) {
       this.#waiting.delete(session);
-      if (session.resume()) continue;
+      if (session.resume(hasTime)) continue;
       this.#waiting.add(session);
+      if (!hasTime()) this.#resumeInNextTick();
       return;
     }
+  }
+
+  #resumeInNextTick(): void {
+    if (this.#isResumeDue) return;
+    this.#isResumeDue = true;
+    setImmediate(() => {
+      this.#isResumeDue = false;
+      this.resumed();
+    });
   }
 
   /** Schedules a session that holds messages or is not read to resume. */

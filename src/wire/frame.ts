@@ -52,5 +52,5 @@ export function eventNumberOf(type: string): number | undefined | null {
     if (digit < 0 || digit > 9 || (digit === 0 && number === 0)) return null;
     number = number * 10 + digit;
   }
-  return number;
+  return Number.isSafeInteger(number) ? number : null;
 }

@@ -45,6 +45,16 @@ describe('the record of refused handshakes', () => {
     ]);
   });
 
+  it('logs at most thirty warnings of an address in a minute, and has all refusals', async () => {
+    const warnings = (): number => log.lines.filter(({ level }) => level === 'warn').length;
+    for (let n = 0; n < 100; n += 1) note(`agent-${n}`);
+    note('other', BAD, '10.0.0.2');
+    expect([warnings(), refusals.list().length]).to.deep.equal([31, 101]);
+    await clock.advance(60_000);
+    note('later');
+    expect(warnings()).to.equal(32);
+  });
+
   it('distinguishes refusals by address, status and reason, newest first', () => {
     note('web');
     note('web', BAD, '10.0.0.2');

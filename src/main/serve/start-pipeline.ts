@@ -49,7 +49,8 @@ export function startPipeline(
     ...ports,
     entry: (outboxKey) => quarantine.entry(outboxKey),
     delivery(namespace, name) {
-      const handler = readResource(store, 'handlers', namespace, name);
+      // A run reads the handler again, and says when it is damaged.
+      const handler = ifIntact(() => readResource(store, 'handlers', namespace, name));
       return handler && { type: handler.type, ...handlerDelivery(handler.metadata) };
     },
     attempted: (outboxKey, attempts) => system.noteAttempts(outboxKey, attempts),

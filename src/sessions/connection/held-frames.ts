@@ -4,6 +4,9 @@ const BYTES_UNTIL_PAUSE = 65_536;
 /** `ws` still delivers what it has read: at most 64 KiB, or one empty message in each 6 bytes. */
 export const MAX_HELD_FRAMES = 11_022;
 
+/** What an object of a message takes besides its bytes. */
+const OVERHEAD_BYTES = 100;
+
 /** Messages of one agent that wait, in order, while senders must pause. Keepalives are not held. */
 export class HeldFrames {
   #frames: Buffer[] = [];
@@ -11,6 +14,11 @@ export class HeldFrames {
 
   get length(): number {
     return this.#frames.length;
+  }
+
+  /** The memory that they take, about. */
+  get memoryBytes(): number {
+    return this.#bytes + OVERHEAD_BYTES * this.#frames.length;
   }
 
   get isEmpty(): boolean {

@@ -1,6 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { Clock } from '../../ports/clock.ts';
 import { isKeepalive } from '../../wire/frame.ts';
+import type { ClosedConnections } from './closed-connections.ts';
 import { HeldFrames } from './held-frames.ts';
 
 /** Interval of unsolicited pongs while nothing is read; without them the agent would disconnect. */
@@ -18,6 +19,12 @@ export interface IncomingMessagesPorts {
   decide(message: Buffer): void;
   /** Requests a call of `resume` once senders may continue. */
   awaitResume(): void;
+  /** Whether the socket may be read, as far as others are concerned. They read on when that changes. */
+  mayRead(): boolean;
+  /** Keeps what is held when the socket closes. */
+  closed: ClosedConnections;
+  /** Held messages were dropped after the socket had closed. */
+  dropped(messages: number): void;
 }
 
 /**
@@ -30,6 +37,8 @@ export class IncomingMessages {
   readonly #held = new HeldFrames();
   #lastReceivedAtMs: number;
   #pausedAtMs: number | undefined;
+  #cancelPong: (() => void) | undefined;
+  #ended: (() => void) | undefined;
 
   constructor(ports: IncomingMessagesPorts) {
     this.#ports = ports;
@@ -88,15 +97,38 @@ export class IncomingMessages {
     this.#pongWhilePaused();
   }
 
-  /** Processes held messages, then continues reading. Returns false if senders must pause again before that. */
-  resume(): boolean {
+  /** Processes held messages while there is time, then continues reading. Returns false if that must wait, or senders must pause again. */
+  resume(hasTime: () => boolean): boolean {
+    if (this.#ports.mustPause()) return false;
     while (!this.#held.isEmpty) {
-      if (this.#ports.mustPause()) return false;
+      if (this.#ports.mustPause() || !hasTime()) return false;
       const message = this.#held.shift();
       if (message !== undefined) this.#ports.decide(message);
     }
     this.#readOn();
+    this.#ended?.();
     return true;
+  }
+
+  /** Must be called when the socket has closed. Calls `ended` when the held messages are processed or dropped. */
+  end(ended: () => void): void {
+    this.#cancelPong?.();
+    if (this.#held.isEmpty) {
+      ended();
+      return;
+    }
+    const drop = (): void => {
+      this.#ports.dropped(this.#held.length);
+      this.#held.clear();
+      this.#ended?.();
+    };
+    const release = this.#ports.closed.keep(this.#held.memoryBytes, drop);
+    this.#ended = () => {
+      this.#ended = undefined;
+      release?.();
+      ended();
+    };
+    if (release === undefined) drop();
   }
 
   /** Subtracts time in which the backend read nothing although it was not paused. */
@@ -108,12 +140,13 @@ export class IncomingMessages {
     if (this.#pausedAtMs === undefined) return;
     this.#lastReceivedAtMs += this.#ports.clock.monotonicMs() - this.#pausedAtMs;
     this.#pausedAtMs = undefined;
-    this.#ports.socket.resume();
+    this.#cancelPong?.();
+    if (this.#ports.mayRead()) this.#ports.socket.resume();
   }
 
   #pongWhilePaused(): void {
     const { socket, clock, pong } = this.#ports;
-    clock.after(PAUSED_PONG_INTERVAL_MS, () => {
+    this.#cancelPong = clock.after(PAUSED_PONG_INTERVAL_MS, () => {
       if (this.#pausedAtMs === undefined || socket.readyState !== socket.OPEN) return;
       pong();
       this.#pongWhilePaused();

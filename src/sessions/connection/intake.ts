@@ -6,12 +6,14 @@ import type { SessionPorts } from './session-ports.ts';
 
 export interface IntakePorts extends Pick<
   SessionPorts,
-  'clock' | 'messagePacer' | 'inOwnTick' | 'mustPause' | 'isFailing' | 'awaitResume'
+  'clock' | 'messagePacer' | 'inOwnTick' | 'mustPause' | 'isFailing' | 'awaitResume' | 'closed'
 > {
   socket: Pick<WebSocket, 'pause' | 'resume' | 'isPaused' | 'readyState' | 'OPEN'>;
   /** Sends an unsolicited pong. */
   pong(): void;
   decide(message: Buffer): void;
+  /** Held messages were dropped after the socket had closed. */
+  dropped(messages: number): void;
   /** Whether messages are discarded, because the session has ended. */
   isBroken(): boolean;
 }
@@ -26,7 +28,14 @@ export class Intake {
   constructor(ports: IntakePorts) {
     const { socket, messagePacer } = ports;
     this.#ports = ports;
-    this.incoming = new IncomingMessages(ports);
+    this.incoming = new IncomingMessages({
+      ...ports,
+      decide: (message) => {
+        // A held message may have ended the session.
+        if (!ports.isBroken()) ports.decide(message);
+      },
+      mayRead: () => !this.#reading.isSlowed && this.#arrived.isEmpty,
+    });
     const isPaused = (): boolean => this.incoming.isPaused || !this.#arrived.isEmpty;
     this.#reading = new FairReading({ ...ports, isPaused });
     this.#arrived = new WaitingMessages({
@@ -60,7 +69,9 @@ export class Intake {
 
   /** Calls `end` when all messages have been processed. No message may follow. */
   end(end: () => void): void {
-    this.#arrived.end(end);
+    this.#arrived.end(() => {
+      this.incoming.end(end);
+    });
   }
 
   #process(message: Buffer): void {

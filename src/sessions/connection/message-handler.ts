@@ -65,17 +65,25 @@ export class MessageHandler {
 
   /** An invalid message is rejected. A failure of the backend ends the session. */
   #failed(error: unknown, number: number | undefined): void {
-    const { agents, log, rejected, protocolViolated, storeFailed, eventFailed } = this.#ports;
+    const { log, rejected, protocolViolated, storeFailed, eventFailed } = this.#ports;
     if (error instanceof ProtocolError) {
       protocolViolated(error);
     } else if (error instanceof StoreUnavailable) {
       storeFailed(error);
     } else if (error instanceof ExpectedError) {
       rejected(error.message);
-      if (number !== undefined) agents.acknowledgeRefused(this.#session, number);
+      if (number !== undefined) this.#acknowledge(number);
     } else {
       log.error({ err: error }, 'failed to process a message');
       if (number !== undefined) eventFailed();
+    }
+  }
+
+  #acknowledge(refused: number): void {
+    try {
+      this.#ports.agents.acknowledgeRefused(this.#session, refused);
+    } catch (error) {
+      this.#failed(error, error instanceof ExpectedError ? undefined : refused);
     }
   }
 }

@@ -4,6 +4,7 @@ import type { Log } from '../../ports/log.ts';
 import type { Codec } from '../../wire/codec.ts';
 import type { AgentHello } from '../../wire/handshake.ts';
 import type { MessagePacer } from '../pacing/message-pacer.ts';
+import type { ClosedConnections } from './closed-connections.ts';
 import type { FrameRefusals } from './frame-refusals.ts';
 import type { SessionCounts } from './session-counts.ts';
 
@@ -43,5 +44,7 @@ export interface SessionPorts {
   inOwnTick(readOn: () => void): void;
   /** Shared by all connections of the port. */
   messagePacer: MessagePacer;
+  /** Shared by all connections of the port. */
+  closed: ClosedConnections;
   writeTimeoutMs: number;
 }

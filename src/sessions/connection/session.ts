@@ -10,7 +10,6 @@ import type { Codec } from '../../wire/codec.ts';
 import { encodeFrame } from '../../wire/frame.ts';
 import { clockSkewS, isClockOff } from './clock-skew.ts';
 import { pushedConfig, unknownEntity } from './entity-config.ts';
-import type { IncomingMessages } from './incoming-messages.ts';
 import { Intake } from './intake.ts';
 import { MessageHandler } from './message-handler.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
@@ -73,6 +72,9 @@ export class Session implements AgentSession {
       },
       decide: (message) => {
         handler.handle(message);
+      },
+      dropped: (messages) => {
+        this.#log.warn({ messages }, 'held messages of an agent that has disconnected were dropped');
       },
       // After a lost event nothing more is processed: it would overtake the lost one, which the agent sends again.
       isBroken: () => this.#isBroken,
@@ -154,9 +156,9 @@ export class Session implements AgentSession {
     });
     agents.open(this);
     this.#log.info({ address: this.address, user: this.username }, 'agent connected');
-    if (stored === undefined) this.#sendConfig(unknownEntity(this.namespace));
-    else this.configure(stored);
-    if (this.#ports.isFailing()) this.#incoming.pause();
+    if (stored !== undefined) this.configure(stored);
+    else this.#sendConfig(unknownEntity(this.namespace));
+    if (this.#ports.isFailing()) this.#intake.incoming.pause();
   }
 
   /** Applies and sends a new configuration of the agent's entity. */
@@ -178,10 +180,6 @@ export class Session implements AgentSession {
     this.#intake.receive(message);
   }
 
-  get #incoming(): IncomingMessages {
-    return this.#intake.incoming;
-  }
-
   /** Counts the first error only, which ends the session. */
   #countError(error: SessionError): void {
     if (this.#error !== undefined) return;
@@ -191,7 +189,7 @@ export class Session implements AgentSession {
 
   #break(reason: string): void {
     this.#isBroken = true;
-    this.#incoming.discard();
+    this.#intake.incoming.discard();
     this.close(1011, reason);
   }
 
@@ -220,7 +218,7 @@ export class Session implements AgentSession {
   }
 
   #markReceived(): void {
-    this.#incoming.markReceived();
+    this.#intake.incoming.markReceived();
     // While the store is failing, the deadline reads `silentMs` instead.
     if (this.#state !== 'warning' || this.#ports.isFailing()) return;
     this.#ports.agents.notify(this.id, { type: 'frame.received' });
@@ -231,20 +229,20 @@ export class Session implements AgentSession {
   }
 
   pause(): void {
-    this.#incoming.pause();
+    this.#intake.incoming.pause();
   }
 
-  /** Returns false if senders must pause again before all held messages are processed. */
-  resume(): boolean {
-    return this.#incoming.resume();
+  /** Returns false if the time is over, or senders must pause again, before all held messages are processed. */
+  resume(hasTime: () => boolean): boolean {
+    return this.#intake.incoming.resume(hasTime);
   }
 
   excuseSilence(ms: number): void {
-    this.#incoming.excuseSilence(ms);
+    this.#intake.incoming.excuseSilence(ms);
   }
 
   silentMs(): number {
-    return this.#incoming.silentMs();
+    return this.#intake.incoming.silentMs();
   }
 
   /** State of the connection actor. */
@@ -254,13 +252,13 @@ export class Session implements AgentSession {
 
   /** Whether reading has stopped because senders must pause. */
   get isPaused(): boolean {
-    return this.#incoming.isPaused;
+    return this.#intake.incoming.isPaused;
   }
 
   /** Queue lengths: frames to be written, check requests among them with their bytes, and held messages. */
   get waiting(): { frames: number; requests: number; requestBytes: number; held: number } {
     const { length: frames, waitingRequests: requests, requestBytes } = this.#outgoing;
-    return { frames, requests, requestBytes, held: this.#incoming.held };
+    return { frames, requests, requestBytes, held: this.#intake.incoming.held };
   }
 
   /** Check requests dropped because the agent did not read. */

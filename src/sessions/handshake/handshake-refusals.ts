@@ -11,6 +11,10 @@ import { agentNameOf, type Refusal } from './refusal.ts';
 /** Distinct refusals. Past this number the one repeated longest ago is evicted. */
 const MAX_REMEMBERED_REFUSALS = 1_000;
 
+/** Refusals of one address that are logged as warnings in a minute. The peer chooses the names, and each name is a new refusal. */
+const MAX_WARNINGS_A_MINUTE = 30;
+const MINUTE_MS = 60_000;
+
 /** Refused handshakes of one agent for one reason. The names are those that the peer claims. */
 export interface HandshakeRefusal {
   /** Without the port, which differs for each attempt. */
@@ -31,6 +35,8 @@ export class HandshakeRefusals {
   /** Number of refusals by status, including evicted ones. */
   readonly byStatus = new Map<number, number>();
   readonly #remembered = new LRUCache<string, HandshakeRefusal>(atMost(MAX_REMEMBERED_REFUSALS));
+  /** The warnings of each address since a time. */
+  readonly #warnings = new LRUCache<string, { sinceMs: number; count: number }>(atMost(MAX_REMEMBERED_REFUSALS));
   readonly #clock: Clock;
   readonly #log: Log;
 
@@ -39,7 +45,10 @@ export class HandshakeRefusals {
     this.#log = log;
   }
 
-  /** `headers` are empty if no request could be parsed. Logs a warning for the first of identical refusals. */
+  /**
+   * `headers` are empty if no request could be parsed. Logs a warning for the first of identical refusals, within the bound of its
+   * address.
+   */
   record(address: string, headers: IncomingHttpHeaders, { status, message }: Refusal): void {
     this.byStatus.set(status, (this.byStatus.get(status) ?? 0) + 1);
     const refusal = {
@@ -59,8 +68,17 @@ export class HandshakeRefusals {
       last_at: at,
       count: (known?.count ?? 0) + 1,
     });
-    if (known === undefined) this.#log.warn(refusal, 'agent refused');
-    else this.#log.debug(refusal, 'agent refused again');
+    if (known !== undefined) this.#log.debug(refusal, 'agent refused again');
+    else this.#log[this.#mayWarn(address) ? 'warn' : 'debug'](refusal, 'agent refused');
+  }
+
+  #mayWarn(address: string): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    const known = this.#warnings.get(address);
+    const isOver = known === undefined || nowMs - known.sinceMs >= MINUTE_MS;
+    const { sinceMs, count } = isOver ? { sinceMs: nowMs, count: 0 } : known;
+    this.#warnings.set(address, { sinceMs, count: count + 1 });
+    return count < MAX_WARNINGS_A_MINUTE;
   }
 
   get remembered(): QueueStats {
