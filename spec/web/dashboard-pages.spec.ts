@@ -101,7 +101,8 @@ describe('the pages of entities, agents, checks and handlers, and the home page'
   it('count the agents by the state of their keepalives', async () => {
     const { page, context } = await dashboard.openAt(N);
     const inTime = page.locator('[data-agents="registered"] strong');
-    await inTime.waitFor();
+    // The number is not known at first.
+    await inTime.filter({ hasText: /^\d+$/ }).waitFor();
     const before = Number(await inTime.innerText());
     const agent = await connect('state-1');
     await inTime.filter({ hasText: new RegExp(`^${before + 1}$`) }).waitFor();

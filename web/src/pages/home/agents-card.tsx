@@ -24,7 +24,9 @@ interface AgentsCardProps {
 
 /** The agents of the namespace by the state of their keepalives, and those that are silent. */
 export function AgentsCard({ namespace, summary, rows }: AgentsCardProps) {
-  const agents = summary?.agents ?? {};
+  const agents = summary?.agents ?? undefined;
+  /** Undefined before the answer, and for a user who may not list agents. */
+  const countOf = (state: string): number | undefined => agents && (agents[state] ?? 0);
   return (
     <section class="card" aria-labelledby="home-agents">
       <header>
@@ -34,9 +36,9 @@ export function AgentsCard({ namespace, summary, rows }: AgentsCardProps) {
       <ul class="agent-states">
         {STATES.map(({ state, words, tone, listOf }) => (
           <li key={state} data-agents={state}>
-            <a class={(agents[state] ?? 0) > 0 ? `tone-${tone}` : 'muted'} href={listOf(namespace)}>
+            <a class={(countOf(state) ?? 0) > 0 ? `tone-${tone}` : 'muted'} href={listOf(namespace)}>
               <StatusShape tone={tone} />
-              <strong>{(agents[state] ?? 0).toLocaleString()}</strong>
+              <strong>{countOf(state)?.toLocaleString() ?? '–'}</strong>
               <span>{words}</span>
             </a>
           </li>
