@@ -9,6 +9,7 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { readLedger } from '../../support/read-ledger.ts';
+import { quietSession } from '../quiet-session.ts';
 
 describe('a connection to the agent port', () => {
   let store: MemoryStore;
@@ -23,20 +24,11 @@ describe('a connection to the agent port', () => {
     system = new ActorSystem({ store, clock, log: new RecordedLog(), backendName: 'backend' });
     await system.start();
     losses = [];
-    session = {
-      id: randomUUID(),
-      namespace: 'default',
+    session = quietSession({
       agentName: 'known',
-      queueId: undefined,
       openedAtMs: clock.nowMs(),
-      silentMs: () => 0,
-      ping: () => undefined,
-      close: () => undefined,
-      terminate: () => undefined,
-      stateChanged: () => undefined,
-      acknowledged: () => undefined,
       inputsLost: (error) => losses.push(error),
-    };
+    });
   });
 
   afterEach(() => system.stop());

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { AgentSession } from '../../../src/actors/agents/agent-session.ts';
 import { ActorFailed } from '../../../src/actors/core/actor-failed.ts';
 import { ActorSystem } from '../../../src/actors/system.ts';
 import { parseEvent } from '../../../src/resources/event.ts';
@@ -9,6 +7,7 @@ import { checkEvent, keepalive } from '../../support/example-events.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
+import { quietSession } from '../quiet-session.ts';
 
 const ALERT = 'mon-system/backend/actor-quarantine';
 
@@ -43,20 +42,7 @@ describe('an alert of the backend that was lost with a failed write', () => {
   const status = (): number | undefined => store.get('events', ALERT)?.event.check.status;
 
   it('is raised and resolved when the store can be written again', async () => {
-    const session: AgentSession = {
-      id: randomUUID(),
-      namespace: 'default',
-      agentName: 'web',
-      queueId: undefined,
-      openedAtMs: clock.nowMs(),
-      silentMs: () => 0,
-      ping: () => undefined,
-      close: () => undefined,
-      terminate: () => undefined,
-      stateChanged: () => undefined,
-      acknowledged: () => undefined,
-      inputsLost: () => undefined,
-    };
+    const session = quietSession({ agentName: 'web', openedAtMs: clock.nowMs() });
     system.agents.open(session);
     system.agents.receiveKeepalive(session, parseEvent(keepalive('web')));
     const send = (ttl: number): void => {

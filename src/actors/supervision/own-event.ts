@@ -32,7 +32,7 @@ export function mergeOwnEvent(
   mergeEvent(ctx, event, { trustsSentHistory: false });
 }
 
-/** Merges the event unless the stored one says the same. One that passes says nothing that the absence of an event does not say. */
+/** Merges the event unless the stored one says the same. No event means the same as one that passes. */
 export function restoreOwnEvent(ctx: DecisionContext, backendName: string, result: OwnResult): void {
   const stored = ctx.get('events', eventKey(SYSTEM_NAMESPACE, backendName, result.check))?.event.check;
   const isSame =

@@ -99,7 +99,7 @@ export class StoreRecovery {
     decider.decide(internal('store.probed'), (ctx) => {
       blindRecorder.store(ctx, 'store.recovered', interval);
       restartSchedules(ctx, kinds['check-schedule']);
-      // A transaction that failed may have had them.
+      // They may have been lost with the transaction that failed.
       for (const result of [quarantineResult(quarantine.quarantined), missedTicksResult(ticks.missed)]) {
         restoreOwnEvent(ctx, backendName, result);
       }

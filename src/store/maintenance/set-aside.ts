@@ -135,7 +135,7 @@ function idsOf(store: RawStore, logKey: string): string[] {
   );
 }
 
-/** The stored numbers of entities and silences, which one of the records may have changed or been. */
+/** The stored numbers of entities and silences, counted again when a resource is removed. */
 function counts(store: RawStore, records: readonly SetAside[], own: string): RecordWrite[] {
   const gone = new Set(
     records.filter(({ table, now }) => table === 'resources' && now === 'absent').map(({ key }) => key),
