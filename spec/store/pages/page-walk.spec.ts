@@ -11,11 +11,12 @@ import { SeededRandom } from '../../support/seeded-random.ts';
 import { perSuite } from '../../support/fixture.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { FIXTURES, unpackFixture } from '../stored-fixtures.ts';
-import { damageFile } from './store-damage.ts';
+import { damageByte, damageFile } from './store-damage.ts';
 
 const SURVIVOR = fileURLToPath(new URL('./survivor.ts', import.meta.url));
 const DAMAGED_STORES = 120;
 const HEADER_PAGES = 2;
+const HEADER_BYTES = 160;
 const RECORDS = 4_000;
 const ROUNDS = 40;
 
@@ -74,20 +75,40 @@ describe('the walk of the pages of a store', function () {
       else unpackFixture(fixture, path);
       damages.set(path, damageFile(join(path, 'data.mdb'), random));
     }
-    let found = 0;
-    for (const paths of batches([...damages.keys()], 30)) {
-      const { status, signal, output } = spawnSync(process.execPath, ['--import=tsx', SURVIVOR, ...paths], {
-        encoding: 'utf8',
-        stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-      });
-      const lines = (output[3] ?? '').trim().split('\n');
-      const last = lines.at(-1)?.split(' ').at(-1) ?? '';
-      expect([status, signal], `seed ${random.seed}: ${damages.get(last)}: ${output[2]}`).to.deep.equal([0, null]);
-      found += lines.filter((line) => line.startsWith('found')).length;
-    }
+    const found = foundIn(damages, random.seed);
     expect(found).to.be.above(DAMAGED_STORES / 3);
   });
+
+  it('finds each damaged byte of a header on which LMDB would crash', () => {
+    const random = SeededRandom.fresh();
+    const [fixture] = FIXTURES;
+    if (fixture === undefined) throw new Error('there is no stored fixture');
+    const damages = new Map<string, string>();
+    for (let at = 0; at < HEADER_PAGES * HEADER_BYTES; at += 1) {
+      const path = join(directory.path, `header-${at}`);
+      unpackFixture(fixture, path);
+      const [page, byte] = [Math.floor(at / HEADER_BYTES), at % HEADER_BYTES];
+      damages.set(path, damageByte(join(path, 'data.mdb'), page, byte, random));
+    }
+    expect(foundIn(damages, random.seed)).to.be.above(0);
+  });
 });
+
+/** Opens damaged stores in processes of their own, and returns the number of those in which the walk found the damage. */
+function foundIn(damages: ReadonlyMap<string, string>, seed: number): number {
+  let found = 0;
+  for (const paths of batches([...damages.keys()], 30)) {
+    const { status, signal, output } = spawnSync(process.execPath, ['--import=tsx', SURVIVOR, ...paths], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    });
+    const lines = (output[3] ?? '').trim().split('\n');
+    const last = lines.at(-1)?.split(' ').at(-1) ?? '';
+    expect([status, signal], `seed ${seed}: ${damages.get(last)}: ${output[2]}`).to.deep.equal([0, null]);
+    found += lines.filter((line) => line.startsWith('found')).length;
+  }
+  return found;
+}
 
 const batches = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));

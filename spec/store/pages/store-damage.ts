@@ -61,3 +61,17 @@ export function damageFile(path: string, random: SeededRandom): string {
     closeSync(file);
   }
 }
+
+/** Changes one byte of a data file, and returns what was done. */
+export function damageByte(path: string, page: number, at: number, random: SeededRandom): string {
+  const file = openSync(path, 'r+');
+  try {
+    const byte = Buffer.alloc(1);
+    readSync(file, byte, 0, 1, page * PAGE_BYTES + at);
+    byte.writeUInt8(byte.readUInt8() ^ (1 + random.below(255)));
+    writeSync(file, byte, 0, 1, page * PAGE_BYTES + at);
+    return `byte ${at} of page ${page} is ${byte.readUInt8()}`;
+  } finally {
+    closeSync(file);
+  }
+}

@@ -17,7 +17,13 @@ const META = 0x08;
 /** The header of the file, in each of the first two pages. */
 const MAGIC_AT = 24;
 const MAGIC = 0xbeefc0de;
+const VERSION_AT = 28;
+const VERSION = 2;
+const MAP_BYTES_AT = 40;
 const FREE_PAGES_AT = 48;
+/** The flags of the tree of free pages, which are those of the file too: its keys are numbers. */
+const FILE_FLAGS_AT = 52;
+const FILE_FLAGS = 0x08;
 const TABLES_AT = 96;
 const LAST_PAGE_AT = 144;
 const TRANSACTION_AT = 152;
@@ -92,7 +98,8 @@ export function readMeta(file: number): Meta | string {
   if (!isPossible) return `its header names a page size of ${pageSize} bytes`;
   const second = metaAt(file, pageSize);
   if (typeof second === 'string') return second;
-  return second.transaction > first.transaction ? { ...second, pageSize } : first;
+  if (second.pageSize !== pageSize) return `its headers name page sizes of ${pageSize} and ${second.pageSize} bytes`;
+  return second.transaction > first.transaction ? second : first;
 }
 
 function metaAt(file: number, at: number): Meta | string {
@@ -102,9 +109,16 @@ function metaAt(file: number, at: number): Meta | string {
   if (bytes.readUInt32LE(MAGIC_AT) !== MAGIC || (bytes.readUInt16LE(FLAGS_AT) & META) === 0) {
     return at === 0 ? 'it is not a database' : 'its second header is overwritten';
   }
+  if (bytes.readUInt16LE(VERSION_AT) !== VERSION) return 'its header names another version of LMDB';
+  if (bytes.readUInt16LE(FILE_FLAGS_AT) !== FILE_FLAGS) return 'its header has flags that are not used here';
+  const pageSize = bytes.readUInt32LE(FREE_PAGES_AT);
+  const lastPage = pageNumberAt(bytes, LAST_PAGE_AT);
+  // LMDB takes no page outside the part of the file that it maps into memory.
+  const isMapped = (lastPage + 1) * pageSize <= Number(bytes.readBigUInt64LE(MAP_BYTES_AT));
+  if (!isMapped) return `its header names ${lastPage} as the last page, which is outside the file`;
   return {
-    pageSize: bytes.readUInt32LE(FREE_PAGES_AT),
-    lastPage: pageNumberAt(bytes, LAST_PAGE_AT),
+    pageSize,
+    lastPage,
     freePages: treeAt(bytes, FREE_PAGES_AT),
     tables: treeAt(bytes, TABLES_AT),
     transaction: bytes.readBigUInt64LE(TRANSACTION_AT),
