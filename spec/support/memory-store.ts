@@ -1,3 +1,4 @@
+import { CorruptRecord } from '../../src/store/encoding/sealed.ts';
 import type { EventSize } from '../../src/store/records/event-sizes.ts';
 import { GENESIS, type LedgerEntry, type LedgerHead } from '../../src/store/ledger/ledger.ts';
 import type { LedgerExtent } from '../../src/store/ledger/ledger-cut.ts';
@@ -27,6 +28,8 @@ export class MemoryStore implements TransactionalStore {
   beforeWrite: () => Promise<void> = () => Promise.resolve();
   /** Number of completed writes. */
   writes = 0;
+  /** Records that are damaged, as `<table>/<key>`. */
+  readonly damaged = new Set<string>();
   readonly #tables = new Map(TABLE_NAMES.map((table) => [table, new Map<string, string>()]));
   readonly #ledger: string[] = [];
   #head = GENESIS;
@@ -52,6 +55,7 @@ export class MemoryStore implements TransactionalStore {
   }
 
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
+    if (this.damaged.has(`${table}/${key}`)) throw new CorruptRecord(`${table} ${key}: checksum does not match`);
     const text = this.#rows(table).get(key);
     return text === undefined ? undefined : (JSON.parse(text) as Tables[T]);
   }

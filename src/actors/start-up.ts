@@ -114,9 +114,11 @@ export function takeOver(
   const down = blind.intervals.at(-1);
   if (down !== undefined) recordBlindInterval(ctx, backendName, 'process.started', down);
   storeLead(ctx);
-  ensureOwnEntity(ctx, backendName);
-  if (machine !== undefined) describeOwnEntity(ctx, backendName, machine);
-  if (ownMetadata !== undefined) labelOwnEntity(ctx, backendName, ownMetadata);
+  readable(() => {
+    ensureOwnEntity(ctx, backendName);
+    if (machine !== undefined) describeOwnEntity(ctx, backendName, machine);
+    if (ownMetadata !== undefined) labelOwnEntity(ctx, backendName, ownMetadata);
+  }, log);
   for (const key of ctx.decision.keys('sessions', '')) {
     readable(() => {
       agents.closeForgotten(ctx, key);
@@ -124,11 +126,19 @@ export function takeOver(
   }
   for (const key of ctx.decision.keys('resources', 'checks/')) {
     const check = key.slice('checks/'.length);
-    const input = readable(() => scheduleInput(ctx.decision, check, ctx.nowMs), log);
-    // Schedules are awake already when this decision was lost before.
-    if (input !== undefined && !kinds['check-schedule'].isAwake(check)) kinds['check-schedule'].create(check, input);
+    readable(() => {
+      const input = scheduleInput(ctx.decision, check, ctx.nowMs);
+      // Schedules are awake already when this decision was lost before.
+      if (input !== undefined && !kinds['check-schedule'].isAwake(check)) kinds['check-schedule'].create(check, input);
+    }, log);
   }
-  // What the former process reported ended with it.
-  for (const none of [quarantineResult([]), missedTicksResult([])]) restoreOwnEvent(ctx, backendName, none);
-  reportSetAside(ctx, backendName);
+  for (const none of [quarantineResult([]), missedTicksResult([])]) {
+    // The conditions that the former process reported ended with it.
+    readable(() => {
+      restoreOwnEvent(ctx, backendName, none);
+    }, log);
+  }
+  readable(() => {
+    reportSetAside(ctx, backendName);
+  }, log);
 }

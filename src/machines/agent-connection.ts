@@ -31,7 +31,7 @@ export type ConnectionEvent =
   /** The agent is new and the entity limit is reached. */
   | { type: 'registration.refused'; atMs: number }
   | { type: 'protocol.violated' }
-  | { type: 'socket.closed'; code: number }
+  | { type: 'socket.closed'; code: number | undefined }
   /** Sent at start: the process of this session has ended. */
   | { type: 'process.restarted' };
 

@@ -13,7 +13,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { ConfigurationKinds } from '../resources/configuration-kinds.ts';
 import type { System } from '../resources/entity.ts';
-import type { EnvironmentOptions } from '../store/lmdb/lmdb-environment.ts';
+import type { LmdbStoreOptions } from '../store/lmdb/lmdb-store.ts';
 import { afterPrefix } from '../store/encoding/keyspace.ts';
 import { assertChecksHaveNamespaces } from '../store/maintenance/orphaned-checks.ts';
 import { ResourceStore } from '../store/resource-store.ts';
@@ -49,7 +49,7 @@ export interface BackendPorts {
   clock: Clock;
   log: Log;
   /** Opens the store; by default a real one in the given directory. Tests replace it. */
-  openStore?: (options: EnvironmentOptions) => TransactionalStore;
+  openStore?: (options: LmdbStoreOptions) => TransactionalStore;
   /** Checks the store before it is opened; not at all by default. */
   probeStore?: (directory: string) => Promise<void>;
   /** The machine that the backend runs on, for its own entity. */

@@ -13,7 +13,7 @@ import { hasCheck, parseEvent } from '../../../src/resources/event.ts';
 import { NO_PREVIOUS_STATE } from '../../../src/rules/check-state.ts';
 import { eventAddress, resourceKey } from '../../../src/store/encoding/keyspace.ts';
 import { NotificationStore } from '../../../src/store/notification-store.ts';
-import type { Notification } from '../../../src/store/records/records.ts';
+import type { Notification, TableName } from '../../../src/store/records/records.ts';
 import { DecisionsOn } from '../../support/decision-on.ts';
 import { checkEvent } from '../../support/example-events.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -87,6 +87,10 @@ describe('the retention of notifications', () => {
       ctx.put('events', key, { state: { ...NO_PREVIOUS_STATE, ...merged }, ttl: undefined, event });
     });
 
+  const floors = () => [...store.keys('meta', { from: 'notification-floor/', to: 'notification-floor0' })];
+  const keyOf = (table: TableName, part: string): string =>
+    [...store.keys(table, { from: '', to: '~' })].find((key) => key.includes(part)) ??
+    expect.fail(`no key has ${part}`);
   const left = (key: string): number => new NotificationStore(store).ofEvent(eventAddress(key), 5_000).length;
   const sizes = () =>
     (['notificationLog', 'notificationsByEvent', 'notificationsById', 'openStreaks', 'deadLetters'] as const).map(
@@ -159,7 +163,28 @@ describe('the retention of notifications', () => {
     expect([left(KEY), sizes()[0]]).to.deep.equal([1, 2]);
     await sweep();
     expect([left(KEY), sizes()[0]]).to.deep.equal([1, 1]);
-    expect([...store.keys('meta', { from: 'notification-floor/', to: 'notification-floor0' })]).to.deep.equal([]);
+    expect(floors()).to.deep.equal([]);
+  });
+
+  it('removes what it can when records are damaged, and hides the others until they are gone', async () => {
+    for (const n of [0, 1, 2]) await handled(`default/web-${n}/disk`, n);
+    await denied('default/web-1/', 3);
+    await at(4, (ctx) => {
+      hideNotifications(ctx, 'default');
+    });
+    const logKey = keyOf('notificationLog', '/web-1/disk');
+    store.damaged.add(`notificationLog/${logKey}`);
+    store.damaged.add('openStreaks/default/web-1/');
+    await sweep();
+    expect(sizes()).to.deep.equal([1, 1, 1, 1, 0]);
+    expect(floors()).to.have.length(1);
+    const errors = log.lines.filter(({ level }) => level === 'error');
+    expect(errors.map(({ msg }) => msg)).to.deep.equal([
+      'old notifications are not removed, because records are damaged; the next start sets them aside',
+    ]);
+    store.damaged.clear();
+    await clock.advance(60_000);
+    expect([sizes()[0], floors()]).to.deep.equal([0, []]);
   });
 
   it('removes what an earlier namespace of the same name has after a step was lost, too', async () => {
@@ -169,7 +194,7 @@ describe('the retention of notifications', () => {
     });
     await sweep({}, 1);
     expect(sizes()[0]).to.equal(0);
-    expect([...store.keys('meta', { from: 'notification-floor/', to: 'notification-floor0' })]).to.deep.equal([]);
+    expect(floors()).to.deep.equal([]);
   });
 
   it('is shortened while all together are too many, which is counted and logged', async () => {

@@ -6,7 +6,6 @@ import { expect } from 'chai';
 import { storeDirectory } from '../../../src/main/process/directories.ts';
 import { emptyPuts } from '../../../src/store/commit/decision.ts';
 import type { LedgerEntry } from '../../../src/store/ledger/ledger.ts';
-import { openEnvironment, textTable } from '../../../src/store/lmdb/lmdb-environment.ts';
 import { LmdbStore } from '../../../src/store/lmdb/lmdb-store.ts';
 import type { TableName } from '../../../src/store/records/records.ts';
 import { jsonOf } from '../../support/agent-client.ts';
@@ -17,6 +16,7 @@ import { checkEvent, keepalive, proxyEvent } from '../../support/example-events.
 import { perTest } from '../../support/fixture.ts';
 import { at } from '../../support/json-path.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { damageRecords } from '../../store/maintenance/record-damage.ts';
 
 /** The ids of the agents' queues. */
 const QUEUES = { a: randomUUID(), b: randomUUID() };
@@ -28,8 +28,9 @@ const CHECK = {
 };
 const SILENCE = { metadata: { name: 'linux:*', namespace: 'default' }, subscription: 'linux' };
 const FAILED = proxyEvent('web', 'disk', { status: 2, handlers: ['gone'], ttl: 600 });
+const OPEN = proxyEvent('db', 'disk', { status: 2 });
 
-/** Records of all tables, by their keys, or the first of the table. */
+/** Records by their keys, or the first of their table. */
 const DAMAGED: readonly [TableName, string?][] = [
   ['events', 'default/web/disk'],
   ['entities', 'default/a'],
@@ -48,6 +49,7 @@ const DAMAGED: readonly [TableName, string?][] = [
   ['openStreaks'],
   ['ticks', 'checks/default/cpu'],
   ['ticks', 'outages'],
+  ['incidents', 'default/db/disk'],
 ];
 
 describe('a store with damaged records', function () {
@@ -85,21 +87,7 @@ describe('a store with damaged records', function () {
     expect(jsonOf(frame)).to.equal(n);
   }
 
-  /** Changes the last byte of each record. Returns `<table>/<key>` of all of them. */
-  async function damage(records = DAMAGED): Promise<string[]> {
-    const root = openEnvironment({ directory: storeDirectory(stateDir), sync: 'full' });
-    const names: string[] = [];
-    for (const [name, known] of records) {
-      const table = textTable(root, name);
-      const key = known ?? [...table.getKeys({ limit: 1 })][0] ?? expect.fail(`${name} is empty`);
-      const bytes = Buffer.from(table.get(key) ?? expect.fail(`${name} has no ${key}`));
-      bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1;
-      await table.put(key, bytes);
-      names.push(`${name}/${key}`);
-    }
-    await root.close();
-    return names;
-  }
+  const damage = (records = DAMAGED): Promise<string[]> => damageRecords(storeDirectory(stateDir), records);
 
   async function create(kind: string, body: object): Promise<void> {
     expect((await api.post(`/ns/default/${kind}`, body)).status).to.be.oneOf([200, 201]);
@@ -114,6 +102,7 @@ describe('a store with damaged records', function () {
     await create('checks', CHECK);
     await create('silenced', SILENCE);
     await create('events', FAILED);
+    await create('events', OPEN);
     await sendFrom('a', 1);
     await sendFrom('b', 1);
     await kill();
@@ -126,7 +115,7 @@ describe('a store with damaged records', function () {
     expect(files.size).to.equal(damaged.length);
     for (const file of files) expect(statSync(file).size).to.be.above(0);
     const restored = entries.filter(({ details }) => at(details, 'now') === 'restored').map(({ key }) => key);
-    expect(restored).to.include('resources/namespaces/default').and.to.have.length(2);
+    expect(restored).to.include.members(['resources/namespaces/default', 'incidents/default/db/disk']).and.to.have.length(4);
     expect(await ownEvent()).to.have.nested.property('check.status', 2);
 
     for (const name of ['a', 'b'] as const) {
@@ -157,7 +146,7 @@ describe('a store with damaged records', function () {
     await start();
     const errors = backend.logs.filter((line) => at(line, 'level') === 'error').map((line) => at(line, 'msg'));
     expect(errors).to.deep.equal([
-      'damaged records of the store cannot be set aside',
+      'damaged records of the store cannot be set aside; make the quarantine directory writable, or move files out of it, and restart the backend',
       ...Array<string>(3).fill('record is damaged and not monitored'),
     ]);
     await sendFrom('a', 2);

@@ -27,8 +27,8 @@ import { recordAgentConnected, recordAgentDisconnected } from '../ticks/agent-co
 import { deleteEvents } from '../events/deletions.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
-/** The end of a connection whose close code is not known any more. */
-const LOST_CLOSE: SessionEvent = { type: 'socket.closed', code: 1006 };
+/** The end of a connection, with a close code that is no longer known. */
+const CLOSED: SessionEvent = { type: 'socket.closed', code: undefined };
 
 /** The interface between the agent port and the actors. The agent port uses no other. */
 export class AgentPort {
@@ -125,7 +125,7 @@ export class AgentPort {
     const session = this.#sessions.get(id);
     // An open session has the data of its record, which is read only to wake the actor.
     const opened = session ?? ctx.get('sessions', id);
-    const details = event.type === 'socket.closed' ? { code: event.code } : undefined;
+    const details = event.type === 'socket.closed' && event.code !== undefined ? { code: event.code } : undefined;
     const sent = opened && this.#counted.run(ctx, id, () => ctx.send('connection', id, event, details));
     if (opened === undefined || sent === undefined) {
       // The opening was lost with a failed write: there is no stored session to end.
@@ -154,9 +154,9 @@ export class AgentPort {
     return this.#counted.agents;
   }
 
-  /** The last changes of these sessions were lost: those whose socket has closed end again when the store has recovered. */
-  lost(ids: Iterable<string>): void {
-    for (const id of ids) if (this.#sessions.get(id) === undefined) this.#keep(id, LOST_CLOSE);
+  /** Ends those of these sessions whose socket has closed, when the store has recovered: their ends may have been lost. */
+  endClosed(ids: Iterable<string>): void {
+    for (const id of ids) if (this.#sessions.get(id) === undefined) this.#keep(id, CLOSED);
   }
 
   /** Decides the pending events after the store has recovered. */

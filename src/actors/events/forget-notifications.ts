@@ -7,6 +7,7 @@ import {
   notificationOfEventKey,
   numberOfEventNotification,
 } from '../../store/encoding/keyspace.ts';
+import { ifIntact } from '../../store/encoding/sealed.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { OpenStreak } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
@@ -19,7 +20,7 @@ export interface RemovableNotification {
   beforeMs: number | undefined;
 }
 
-/** Removes a notification and its index entries, unless it is newer, or still counted. Returns whether it is gone. */
+/** Removes a notification and its index entries, unless it is newer, or still counted. Returns whether it is gone. @throws CorruptRecord */
 export function forgetNotification(ctx: DecisionContext, { key, beforeMs }: RemovableNotification): boolean {
   const event = eventOfNotification(key);
   const number = numberOfEventNotification(key);
@@ -45,7 +46,11 @@ function isCounted(ctx: DecisionContext, event: string, number: number): boolean
   return has(apart) || (known !== 'apart' && has(known));
 }
 
-/** Ends those of the streaks of a key that are stored apart and had no outcome since a time, Unix ms, and those of a deleted namespace. */
+/**
+ * Ends those of the streaks of a key that are stored apart and had no outcome since a time, Unix ms, and those of a deleted namespace.
+ *
+ * @throws CorruptRecord
+ */
 export function endOldStreaks(ctx: DecisionContext, key: string, beforeMs: number): void {
   const streaks = ctx.get('openStreaks', key);
   if (readResource(ctx.decision, 'namespaces', undefined, eventAddress(key).namespace) === undefined) {
@@ -60,10 +65,10 @@ export function endOldStreaks(ctx: DecisionContext, key: string, beforeMs: numbe
   else ctx.put('openStreaks', key, kept);
 }
 
-/** Removes a dead letter. Its notification stays, and can no longer be replayed. */
+/** Removes a dead letter. Its notification stays, and can no longer be replayed. A damaged notification is left as it is. */
 export function dropDeadLetter(ctx: DecisionContext, key: string): void {
-  const logKey = ctx.get('notificationsById', idOfDeadLetter(key));
-  const notification = logKey === undefined ? undefined : ctx.get('notificationLog', logKey);
+  const logKey = ifIntact(() => ctx.get('notificationsById', idOfDeadLetter(key)));
+  const notification = logKey === undefined ? undefined : ifIntact(() => ctx.get('notificationLog', logKey));
   if (logKey !== undefined && notification?.isDeadLetter === true) {
     ctx.put('notificationLog', logKey, { ...notification, isDeadLetter: undefined });
   }

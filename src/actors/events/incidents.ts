@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { CheckState } from '../../rules/check-state.ts';
-import { incidentChange, incidentTimes, isOpen } from '../../rules/incident.ts';
+import { type Incident, incidentChange, incidentTimes, isOpen } from '../../rules/incident.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
 /** The namespace of the ids of incidents that began before this backend knew them (RFC 9562, UUID version 5). */
@@ -28,13 +28,27 @@ export function recordIncident(ctx: DecisionContext, { key, previous, merged, ti
   const stored = change === 'continued' ? ctx.get('incidents', key) : undefined;
   if (stored !== undefined) ctx.put('incidents', key, { ...stored, lastStateChangeS: atS });
   else if (change === 'opened') ctx.put('incidents', key, { id: randomUUID(), openedAtS: atS, lastStateChangeS: atS });
-  else ctx.put('incidents', key, { id: derivedId(key, merged.lastOk), ...incidentTimes(merged.history) });
+  else ctx.put('incidents', key, derivedIncident(key, merged));
+}
+
+/** Writes the incident of a stored event again, if the event is open. Returns whether it is. */
+export function restoreIncident(ctx: DecisionContext, key: string): boolean {
+  const state = ctx.get('events', key)?.state;
+  if (state === undefined || !isOpen(state.history.statuses.at(-1) ?? 0, state.state)) return false;
+  ctx.put('incidents', key, derivedIncident(key, state));
+  return true;
 }
 
 /** Ends the incident of an event that is deleted. */
 export function endIncident(ctx: DecisionContext, key: string, { history, state }: CheckState): void {
   if (isOpen(history.statuses.at(-1) ?? 0, state)) ctx.delete('incidents', key);
 }
+
+/** An incident of which only the history of its check is known. */
+const derivedIncident = (key: string, { lastOk, history }: CheckState): Incident => ({
+  id: derivedId(key, lastOk),
+  ...incidentTimes(history),
+});
 
 /** Returns the id of an incident whose begin is not known: the same for the same incident. Source: spec/05 3.3. */
 function derivedId(key: string, lastOkS: number): string {

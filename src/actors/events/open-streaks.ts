@@ -1,5 +1,6 @@
 import { withStreaks } from '../../store/records/encoded-event.ts';
 import { notificationKey } from '../../store/encoding/keyspace.ts';
+import { ifIntact } from '../../store/encoding/sealed.ts';
 import type { EventRecord, OpenStreak, OpenStreaks } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 
@@ -86,10 +87,10 @@ export function changeStreaks<T>(ctx: DecisionContext, key: string, change: (str
   return result;
 }
 
-/** Stores the number of outcomes of a streak and the time of the last one in its notification. */
+/** Stores the number of outcomes of a streak and the time of the last one in its notification. A damaged one is left as it is. */
 export function endStreak(ctx: DecisionContext, key: string, { number, count, atMs }: OpenStreak): void {
   const logKey = notificationKey(key, number);
-  const notification = ctx.get('notificationLog', logKey);
+  const notification = ifIntact(() => ctx.get('notificationLog', logKey));
   if (notification !== undefined) {
     ctx.put('notificationLog', logKey, { ...notification, count, atMs, isOpen: undefined });
   }

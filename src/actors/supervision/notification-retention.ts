@@ -3,6 +3,7 @@ import type { Log } from '../../ports/log.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
 import { eventAddress, keyAfter, numberOfDeadLetter } from '../../store/encoding/keyspace.ts';
 import type { OpenStreak } from '../../store/records/records.ts';
+import { ifIntact } from '../../store/encoding/sealed.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { internal } from '../core/decider.ts';
@@ -64,6 +65,9 @@ export class NotificationRetention {
   #streaksFrom = '';
   #droppedNotifications = 0;
   #droppedLetters = 0;
+  /** Records of this sweep that are damaged, or that belong to a damaged one, and of the last sweep. */
+  #damaged = 0;
+  #reportedDamaged = 0;
 
   constructor(ports: NotificationRetentionPorts) {
     this.#ports = ports;
@@ -113,8 +117,9 @@ export class NotificationRetention {
     if (!isIdle) {
       try {
         await decider.decide({ ...internal('heartbeat.due'), unbounded: true }, (ctx) => {
-          removed = this.#remove(ctx, step, letters);
-          for (const key of streaks) endOldStreaks(ctx, key, oldBeforeMs);
+          for (const key of letters) dropDeadLetter(ctx, key);
+          for (const key of streaks) this.#intact(() => endOldStreaks(ctx, key, oldBeforeMs));
+          removed = this.#remove(ctx, step);
         }).durable;
       } catch (error) {
         this.#sweep.restart();
@@ -122,30 +127,52 @@ export class NotificationRetention {
       }
     }
     if (isTight) this.#droppedNotifications += removed;
-    if (step.isEnd) this.#adapt();
+    if (step.isEnd) this.#endSweep();
     const isBehind = removed > 0 || letters.length > 0 || (this.#isOver() && !step.isEnd);
     return isBehind ? PAUSE_MS : INTERVAL_MS;
   }
 
-  /** Returns the number of notifications that were removed. */
-  #remove(ctx: DecisionContext, { forgettable, floors }: SweepStep, letters: readonly string[]): number {
+  /** Returns the number of notifications that were removed. Floors stay while a damaged one may be below them. */
+  #remove(ctx: DecisionContext, { forgettable, floors }: SweepStep): number {
     let removed = 0;
-    for (const one of forgettable) if (forgetNotification(ctx, one)) removed += 1;
-    for (const key of letters) dropDeadLetter(ctx, key);
+    for (const one of forgettable) if (this.#intact(() => forgetNotification(ctx, one)) === true) removed += 1;
+    if (this.#damaged > 0) return removed;
     for (const [key, floor] of floors) if (ctx.get('meta', key) === floor) ctx.delete('meta', key);
     return removed;
+  }
+
+  /** Returns what `use` returns. What needs a damaged record stays as it is, until the next start sets that record aside. */
+  #intact<T>(use: () => T): T | undefined {
+    let isIntact = false;
+    const result = ifIntact(() => {
+      const used = use();
+      isIntact = true;
+      return used;
+    });
+    if (!isIntact) this.#damaged += 1;
+    return result;
+  }
+
+  #endSweep(): void {
+    if (this.#damaged !== this.#reportedDamaged && this.#damaged > 0) {
+      const message = 'old notifications are not removed, because records are damaged; the next start sets them aside';
+      this.#ports.log.error({ notifications: this.#damaged }, message);
+    }
+    this.#reportedDamaged = this.#damaged;
+    this.#damaged = 0;
+    this.#adapt();
   }
 
   /** The keys of the next streaks that are stored apart, if they are old or their namespace does not exist. */
   #oldStreaks(oldBeforeMs: number): string[] {
     const { store } = this.#ports;
-    const records = [...store.range('openStreaks', { from: this.#streaksFrom, to: END, limit: RECORDS_PER_STEP })];
-    const last = records.at(-1)?.key;
-    this.#streaksFrom = last === undefined || records.length < RECORDS_PER_STEP ? '' : keyAfter(last);
+    const keys = [...store.keys('openStreaks', { from: this.#streaksFrom, to: END, limit: RECORDS_PER_STEP })];
+    const last = keys.at(-1);
+    this.#streaksFrom = last === undefined || keys.length < RECORDS_PER_STEP ? '' : keyAfter(last);
     const isGone = (key: string): boolean =>
       readResource(store, 'namespaces', undefined, eventAddress(key).namespace) === undefined;
     const isOld = ({ atMs }: OpenStreak): boolean => atMs < oldBeforeMs;
-    return records.flatMap(({ key, value }) => (value.some(isOld) || isGone(key) ? [key] : []));
+    return keys.filter((key) => this.#intact(() => store.get('openStreaks', key)?.some(isOld) === true || isGone(key)));
   }
 
   /** The oldest dead letters, if they are too old or too many. */

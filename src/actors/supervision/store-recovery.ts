@@ -13,7 +13,7 @@ import type { DeadlineQueue } from '../time/deadline-queue.ts';
 import type { BlindInterval } from '../time/blind-time.ts';
 import type { BlindRecorder } from './blind-recorder.ts';
 import { missedTicksResult } from './missed-ticks-event.ts';
-import { restoreOwnEvent } from './own-event.ts';
+import { type OwnResult, restoreOwnEvent } from './own-event.ts';
 import type { Quarantine } from './quarantine.ts';
 import { quarantineResult } from './quarantine-event.ts';
 
@@ -24,7 +24,7 @@ export interface StoreRecoveryPorts {
   /** Arms a deadline again from its stored record. */
   armed: { rearm(actor: StoredActor, key: string): void };
   blindRecorder: Pick<BlindRecorder, 'add' | 'extend' | 'store'>;
-  agents: Pick<AgentPort, 'lost' | 'recovered'>;
+  agents: Pick<AgentPort, 'endClosed' | 'recovered'>;
   listeners: Pick<SystemListeners, 'paused' | 'resumed'>;
   ticks: Pick<TickBook, 'storeLost' | 'missed'>;
   quarantine: Pick<Quarantine, 'quarantined'>;
@@ -76,7 +76,7 @@ export class StoreRecovery {
     this.#failedAtMs = steadyMs();
     listeners.paused();
     for (const actor of STORED_ACTORS) this.#revert(actor, LOST_KEYS[actor](keys));
-    agents.lost(keys.sessions);
+    agents.endClosed(keys.sessions);
   }
 
   /** The store can be written again: records the time since the failure as blind time, and decides what waited meanwhile. */
@@ -94,16 +94,28 @@ export class StoreRecovery {
   }
 
   #resume(interval: BlindInterval): void {
-    const { kinds, decider, blindRecorder, quarantine, ticks, backendName } = this.#ports;
+    const { kinds, decider, blindRecorder, quarantine, ticks } = this.#ports;
     blindRecorder.add(interval);
     decider.decide(internal('store.probed'), (ctx) => {
       blindRecorder.store(ctx, 'store.recovered', interval);
       restartSchedules(ctx, kinds['check-schedule']);
-      // They may have been lost with the transaction that failed.
-      for (const result of [quarantineResult(quarantine.quarantined), missedTicksResult(ticks.missed)]) {
-        restoreOwnEvent(ctx, backendName, result);
-      }
     });
+    // They may have been lost with the transaction that failed.
+    for (const result of [quarantineResult(quarantine.quarantined), missedTicksResult(ticks.missed)]) {
+      this.#restoreOwnEvent(result);
+    }
+  }
+
+  /** Whatever prevents the event must not keep the deadlines from being resumed. */
+  #restoreOwnEvent(result: OwnResult): void {
+    const { decider, backendName, log } = this.#ports;
+    try {
+      decider.decide(internal('store.probed'), (ctx) => {
+        restoreOwnEvent(ctx, backendName, result);
+      });
+    } catch (err) {
+      log.error({ err, check: result.check }, 'an event of the backend cannot be stored');
+    }
   }
 
   /** The process was down, then could not write: that is one blind interval, which ends now and which the start records. */

@@ -1,10 +1,8 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Log } from '../../ports/log.ts';
 import { isUnchangedSinceCleanStop } from '../../store/lmdb/clean-stop.ts';
-import { DATA_FILE } from '../../store/lmdb/lmdb-file.ts';
+import { hasData } from '../../store/lmdb/lmdb-file.ts';
 import type { EnvironmentOptions } from '../../store/lmdb/lmdb-environment.ts';
-import { LmdbStore } from '../../store/lmdb/lmdb-store.ts';
+import { LmdbStore, type LmdbStoreOptions } from '../../store/lmdb/lmdb-store.ts';
 import { QuarantineDirectory, QuarantineUnusable } from '../../store/maintenance/quarantine-directory.ts';
 import { setDamagedAside } from '../../store/maintenance/set-aside.ts';
 import { reportingDamage } from '../../store/maintenance/store-state.ts';
@@ -34,7 +32,7 @@ export interface OpenStoreOptions {
 export async function openStore(
   { stateDir, controlSocket, sync, probe, backendName, log }: OpenStoreOptions,
   closers: Closers,
-  open: (options: EnvironmentOptions) => TransactionalStore = (lmdbOptions) => new LmdbStore(lmdbOptions),
+  open: (options: LmdbStoreOptions) => TransactionalStore = (lmdbOptions) => new LmdbStore(lmdbOptions),
 ): Promise<TransactionalStore> {
   const lock = await ownStore(stateDir, controlSocket);
   closers.add(() => {
@@ -43,25 +41,31 @@ export async function openStore(
   const directory = storeDirectory(stateDir);
   const store = await reportingDamage(directory, async () => {
     await probe?.(directory);
-    if (hasStore(directory) && !isUnchangedSinceCleanStop(directory)) await setAside(stateDir, backendName, log);
-    return open({ directory, sync });
+    const needsCheck = hasData(directory) && !isUnchangedSinceCleanStop(directory);
+    return open({ directory, sync, isChecked: !needsCheck || (await setAside(stateDir, backendName, log)) });
   });
   closers.add(() => store.close());
   return store;
 }
 
-const hasStore = (directory: string): boolean =>
-  (statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })?.size ?? 0) > 0;
-
-/** A record that cannot be set aside stays in the store, and is reported where it is read. @throws CorruptRecord for too many of them */
-async function setAside(stateDir: string, backendName: string, log: Log): Promise<void> {
+/**
+ * Returns whether the store is without damaged records now. Records that cannot be set aside stay in it, and are reported where they are
+ * read.
+ *
+ * @throws CorruptRecord for too many of them
+ */
+async function setAside(stateDir: string, backendName: string, log: Log): Promise<boolean> {
   const quarantine = new QuarantineDirectory(quarantineDirectory(stateDir));
   try {
     for (const record of await setDamagedAside(storeDirectory(stateDir), quarantine, backendName)) {
       log.error({ ...record }, 'a record of the store is damaged and was set aside');
     }
+    return true;
   } catch (err) {
     if (!(err instanceof QuarantineUnusable)) throw err;
-    log.error({ err }, 'damaged records of the store cannot be set aside');
+    const message =
+      'damaged records of the store cannot be set aside; make the quarantine directory writable, or move files out of it, and restart the backend';
+    log.error({ err }, message);
+    return false;
   }
 }

@@ -1,7 +1,6 @@
 import {
   chmodSync,
   closeSync,
-  existsSync,
   linkSync,
   openSync,
   readSync,
@@ -27,6 +26,10 @@ const LAST_PAGE_AT = 144;
 const MAGIC = 0xbeefc0de;
 const META_BYTES = LAST_PAGE_AT + 8;
 const META_PAGES = 2;
+
+/** Whether there is a store in the directory. */
+export const hasData = (directory: string): boolean =>
+  (statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })?.size ?? 0) > 0;
 
 /** Makes the files accessible to their owner only; LMDB creates them with the default mode. @throws Error when another user owns them */
 export function restrictToOwner(directory: string): void {
@@ -91,9 +94,8 @@ export function reserveReadersFile(directory: string): void {
  * @throws CorruptRecord
  */
 export function prepareDataFile(directory: string): void {
-  const path = join(directory, DATA_FILE);
-  const { bytes, expectedBytes } = sizesOf(path);
-  if (bytes < expectedBytes) truncateSync(path, expectedBytes);
+  const { bytes, expectedBytes } = sizesOf(directory);
+  if (bytes < expectedBytes) truncateSync(join(directory, DATA_FILE), expectedBytes);
 }
 
 /**
@@ -103,13 +105,14 @@ export function prepareDataFile(directory: string): void {
  * @throws CorruptRecord when the file is not a database
  */
 export function hasAllPages(directory: string): boolean {
-  const { bytes, expectedBytes } = sizesOf(join(directory, DATA_FILE));
+  const { bytes, expectedBytes } = sizesOf(directory);
   return bytes >= expectedBytes;
 }
 
 /** Reads the header before the size, because the file of a running backend grows. */
-function sizesOf(path: string): { bytes: number; expectedBytes: number } {
-  if (!existsSync(path) || statSync(path).size === 0) return { bytes: 0, expectedBytes: 0 };
+function sizesOf(directory: string): { bytes: number; expectedBytes: number } {
+  if (!hasData(directory)) return { bytes: 0, expectedBytes: 0 };
+  const path = join(directory, DATA_FILE);
   const expectedBytes = expectedSize(path);
   return { bytes: statSync(path).size, expectedBytes };
 }

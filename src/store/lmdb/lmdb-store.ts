@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../ports/at-most.ts';
-import { markCleanStop, removeMark } from './clean-stop.ts';
+import { isUnchangedSinceCleanStop, markCleanStop, removeMark } from './clean-stop.ts';
 import { CODECS, decodeKept } from '../records/codecs.ts';
 import { type EncodedChanges, encodePuts } from './encode-puts.ts';
 import type { EventSize } from '../records/event-sizes.ts';
@@ -15,6 +15,7 @@ import {
   type TextTable,
   textTable,
 } from './lmdb-environment.ts';
+import { hasData } from './lmdb-file.ts';
 import type { LedgerEntry, LedgerHead } from '../ledger/ledger.ts';
 import type { LedgerExtent } from '../ledger/ledger-cut.ts';
 import type { KeyQuery, KeySlice, LedgerQuery, LedgerSlice } from '../ledger/ledger-query.ts';
@@ -39,11 +40,16 @@ const MAX_CACHED_ENTITIES = 1_000;
 /** The value of an index entry, which has its information in the key alone. */
 const MARK = Buffer.alloc(0);
 
+export interface LmdbStoreOptions extends EnvironmentOptions {
+  /** Whether the caller has read all records of the store, and none is damaged. */
+  isChecked?: boolean;
+}
+
 /** The store on LMDB: named databases with text keys and sealed values; the ledger under its sequence numbers. */
 export class LmdbStore implements TransactionalStore {
   readonly #root: Environment;
   readonly #directory: string;
-  /** A store whose write failed, or that was only read, has no clean stop. */
+  /** A store whose write failed, that may have damaged records, or that was only read, has no clean stop. */
   #marksStop: boolean;
   readonly #tables: Record<TableName, TextTable>;
   readonly #eventsByCheck: TextTable;
@@ -62,10 +68,10 @@ export class LmdbStore implements TransactionalStore {
    * @throws StoreTooNew, StoreOutdated, StoreTooOld when the store has another version
    * @throws CorruptRecord when its file is not a database
    */
-  constructor(options: EnvironmentOptions) {
-    const { directory, readOnly = false } = options;
+  constructor(options: LmdbStoreOptions) {
+    const { directory, readOnly = false, isChecked = false } = options;
     this.#directory = directory;
-    this.#marksStop = !readOnly;
+    this.#marksStop = !readOnly && (isChecked || !hasData(directory) || isUnchangedSinceCleanStop(directory));
     if (!readOnly) removeMark(directory);
     this.#root = openEnvironment(options);
     try {

@@ -1,21 +1,12 @@
 import { createHash } from 'node:crypto';
 import { SYSTEM_NAMESPACE } from '../../resources/namespace.ts';
-import {
-  afterPrefix,
-  ENTITY_COUNT_KEY,
-  eventIndexKey,
-  eventKey,
-  notificationAddress,
-  notificationOfEventKey,
-  resourceKey,
-  silenceCountKey,
-} from '../encoding/keyspace.ts';
-import { CorruptRecord, ifIntact, unseal } from '../encoding/sealed.ts';
+import { afterPrefix, ENTITY_COUNT_KEY, eventIndexKey, resourceKey, silenceCountKey } from '../encoding/keyspace.ts';
+import { CorruptRecord } from '../encoding/sealed.ts';
 import { RawStore } from '../lmdb/raw-store.ts';
-import { STORE_VERSION, STORE_VERSION_KEY } from '../lmdb/store-version.ts';
+import { STORE_VERSION, STORE_VERSION_KEY, UPGRADE_KEY } from '../lmdb/store-version.ts';
 import type { RecordWrite } from '../migrations/migration.ts';
-import { CODECS } from '../records/codecs.ts';
-import { type ResourceRecord, TABLE_NAMES, type TableName } from '../records/records.ts';
+import { TABLE_NAMES, type TableName } from '../records/records.ts';
+import { type DamagedKeys, notificationRepairs, put } from './notification-repairs.ts';
 import type { QuarantineDirectory } from './quarantine-directory.ts';
 
 /** Damaged records that can be set aside at once. A store with more of them must be restored. */
@@ -23,8 +14,10 @@ const MAX_RECORDS = 500;
 /** What is read in one tick of the event loop. */
 const SLICE = { maxRecords: 10_000, maxBytes: 16 * 1024 * 1024 };
 /** Entries of the outbox are set aside with their attempts when they are read. Without a record of `meta` a store cannot be used. */
-const OTHERS: readonly TableName[] = ['outbox', 'attempts', 'meta'];
-const TABLES = TABLE_NAMES.filter((name) => !OTHERS.includes(name));
+const NOT_SET_ASIDE: readonly TableName[] = ['outbox', 'attempts', 'meta'];
+const TABLES = TABLE_NAMES.filter((name) => !NOT_SET_ASIDE.includes(name));
+/** Without one of these records, what was deleted would be visible again, or what was stored since would be deleted. */
+const REQUIRED: readonly TableName[] = ['deletions', 'renewals'];
 const NAMESPACES = 'namespaces/';
 const SILENCES = 'silenced/';
 
@@ -33,13 +26,18 @@ export const SET_ASIDE_KEY = 'set-aside';
 
 /** A damaged record that was removed from the store. */
 export interface SetAside {
-  table: string;
+  table: TableName;
   key: string;
   /** The file with its bytes. */
   file: string;
   bytes: number;
-  /** What the store has in its place: nothing, or the same record, which its key determines. */
+  /** What the store has in its place: nothing, or a new record with what other records determine. */
   now: 'absent' | 'restored';
+}
+
+interface DamagedRecord {
+  table: TableName;
+  key: string;
 }
 
 /**
@@ -47,8 +45,8 @@ export interface SetAside {
  * durable in the quarantine. The store keeps a list of them under `SET_ASIDE_KEY`. `ownEntity` is the name of the backend's own
  * entity, which is not counted. Returns the records.
  *
- * @throws CorruptRecord when there are too many of them
- * @throws QuarantineUnusable when a file cannot be written; nothing is removed then
+ * @throws CorruptRecord when there are too many of them, or when one is required
+ * @throws QuarantineUnusable when the files cannot be written; no record is removed then
  */
 export async function setDamagedAside(
   directory: string,
@@ -58,18 +56,26 @@ export async function setDamagedAside(
   const damaged = await withStore(directory, true, findDamaged);
   if (damaged.length === 0) return [];
   return withStore(directory, false, async (store) => {
-    const records: SetAside[] = [];
-    for (const { table, key } of damaged) {
-      const bytes = Buffer.from(store.valueOf(table, key) ?? '');
-      const file = await quarantine.write(fileName(table, key), bytes);
-      const now = restored(table, key) === undefined ? 'absent' : 'restored';
-      records.push({ table, key, file, bytes: bytes.length, now });
+    const writes = [...damaged.flatMap(removal), ...repairs(store, damaged, ownEntity)];
+    const restored = new Set(writes.filter(({ payload }) => payload !== null).map(nameOf));
+    const files = damaged.map((record) => {
+      const bytes = Buffer.from(store.valueOf(record.table, record.key) ?? '');
+      return { record, bytes, name: fileName(record, bytes) };
+    });
+    await quarantine.assertRoom(files.map(({ name }) => name));
+    const setAside: SetAside[] = [];
+    for (const { record, bytes, name } of files) {
+      const file = await quarantine.write(name, bytes);
+      setAside.push({
+        ...record,
+        file,
+        bytes: bytes.length,
+        now: restored.has(nameOf(record)) ? 'restored' : 'absent',
+      });
     }
     const earlier = (store.meta(SET_ASIDE_KEY) ?? []) as SetAside[];
-    store.write([...records.flatMap((record) => replacement(store, record)), ...counts(store, records, ownEntity)], {
-      [SET_ASIDE_KEY]: [...earlier, ...records],
-    });
-    return records;
+    store.write(writes, { [SET_ASIDE_KEY]: [...earlier, ...setAside] });
+    return setAside;
   });
 }
 
@@ -82,11 +88,10 @@ async function withStore<T>(directory: string, readOnly: boolean, use: (store: R
   }
 }
 
-async function findDamaged(store: RawStore): Promise<{ table: string; key: string }[]> {
+async function findDamaged(store: RawStore): Promise<DamagedRecord[]> {
   const stored = new Set(store.tableNames());
-  // Another version may have other layouts. The program that opens the store says so.
-  if (!stored.has('meta') || store.meta(STORE_VERSION_KEY) !== STORE_VERSION) return [];
-  const damaged: { table: string; key: string }[] = [];
+  if (!stored.has('meta') || !isCurrent(store)) return [];
+  const damaged: DamagedRecord[] = [];
   for (const table of TABLES.filter((name) => stored.has(name))) {
     let after: string | null = null;
     for (;;) {
@@ -98,68 +103,59 @@ async function findDamaged(store: RawStore): Promise<{ table: string; key: strin
       await new Promise((resolve) => void setImmediate(resolve));
     }
   }
+  const required = damaged.find(({ table }) => REQUIRED.includes(table));
+  if (required !== undefined) throw new CorruptRecord(`${nameOf(required)}: checksum does not match`);
   return damaged;
 }
 
-/** The key may be longer than the name of a file. */
-const fileName = (table: string, key: string): string =>
-  `${table}-${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
+/** Another version, or an upgrade that is not finished, may have other layouts. The program that opens the store says so. */
+const isCurrent = (store: RawStore): boolean =>
+  store.meta(STORE_VERSION_KEY) === STORE_VERSION && store.meta(UPGRADE_KEY) === undefined;
 
-/** The value of a record that follows from its key; undefined when it does not. */
-function restored(table: string, key: string): Buffer | undefined {
-  // Without its namespace, what agents send would be refused for ever.
-  if (table === 'resources' && key.startsWith(NAMESPACES)) return resource({ name: key.slice(NAMESPACES.length) });
-  return table === 'notificationsByEvent' ? unseal(CODECS.notificationsByEvent.encode(true), key) : undefined;
-}
+const nameOf = ({ table, key }: { table: string; key: string }): string => `${table} ${key}`;
 
-/** Removes a record with those that mean nothing without it, or restores it. */
-function replacement(store: RawStore, { table, key }: SetAside): RecordWrite[] {
+/** The key may be longer than the name of a file. A record that is damaged again has another file. */
+const fileName = ({ table, key }: DamagedRecord, bytes: Buffer): string =>
+  `${table}-${createHash('sha256').update(`${key}\0`).update(bytes).digest('hex').slice(0, 16)}`;
+
+/** Removes a record with those that mean nothing without it. */
+function removal({ table, key }: DamagedRecord): RecordWrite[] {
   const remove = (from: string, removed: string): RecordWrite => ({ table: from, key: removed, payload: null });
-  const payload = restored(table, key);
-  if (payload !== undefined) return [{ table, key, payload }];
-  const writes = [remove(table, key)];
-  if (table === 'events') writes.push(remove('eventsByCheck', eventIndexKey(key)), remove('incidents', key));
-  if (table === 'notificationLog') {
-    const { namespace, entity, check, number } = notificationAddress(key);
-    writes.push(remove('notificationsByEvent', notificationOfEventKey(eventKey(namespace, entity, check), number)));
-    writes.push(...idsOf(store, key).map((id) => remove('notificationsById', id)));
-  }
-  return writes;
+  if (table !== 'events') return [remove(table, key)];
+  return [remove(table, key), remove('eventsByCheck', eventIndexKey(key)), remove('incidents', key)];
 }
 
-/** The ids of a notification. */
-function idsOf(store: RawStore, logKey: string): string[] {
-  const { decode } = CODECS.notificationsById;
-  return [...store.bytesOf('notificationsById')].flatMap(({ key, value }) =>
-    ifIntact(() => decode(value, '')) === logKey ? [String(key)] : [],
-  );
+/** Writes again what follows from the keys of the removed records and from the other records. */
+function repairs(store: RawStore, damaged: readonly DamagedRecord[], ownEntity: string): RecordWrite[] {
+  const keysOf: DamagedKeys = (table) => new Set(damaged.filter((one) => one.table === table).map(({ key }) => key));
+  const resources = [...keysOf('resources')];
+  // Without its namespace, what agents send would be refused for ever.
+  const namespaces = resources.filter((key) => key.startsWith(NAMESPACES));
+  const removed = new Set(resources.filter((key) => !key.startsWith(NAMESPACES)));
+  return [
+    ...namespaces.map((key) => put('resources', key, { name: key.slice(NAMESPACES.length) })),
+    ...(removed.size > 0 ? counts(store, removed, ownEntity) : []),
+    ...notificationRepairs(store, keysOf),
+  ];
 }
 
-/** The stored numbers of entities and silences, counted again when a resource is removed. */
-function counts(store: RawStore, records: readonly SetAside[], own: string): RecordWrite[] {
-  const gone = new Set(
-    records.filter(({ table, now }) => table === 'resources' && now === 'absent').map(({ key }) => key),
-  );
-  if (gone.size === 0) return [];
+/** Counts the entities and the silences again. */
+function counts(store: RawStore, removedResources: ReadonlySet<string>, ownEntity: string): RecordWrite[] {
   const keysUnder = (prefix: string): string[] =>
-    [...store.keysOf('resources', { from: prefix, to: afterPrefix(prefix) })].filter((key) => !gone.has(key));
-  const ownKey = resourceKey('entities', SYSTEM_NAMESPACE, own);
+    [...store.keysOf('resources', { from: prefix, to: afterPrefix(prefix) })].filter(
+      (key) => !removedResources.has(key),
+    );
+  const ownKey = resourceKey('entities', SYSTEM_NAMESPACE, ownEntity);
   const entities = keysUnder('entities/').filter((key) => key !== ownKey).length;
   const silences = new Map<string, number>();
   const add = (key: string, change: number): void => {
     const namespace = key.split('/')[1] ?? '';
     silences.set(namespace, (silences.get(namespace) ?? 0) + change);
   };
-  for (const key of gone) if (key.startsWith(SILENCES)) add(key, 0);
+  for (const key of removedResources) if (key.startsWith(SILENCES)) add(key, 0);
   for (const key of keysUnder(SILENCES)) add(key, 1);
   return [
-    { table: 'resources', key: ENTITY_COUNT_KEY, payload: resource({ count: entities, own }) },
-    ...[...silences].map(([namespace, count]) => ({
-      table: 'resources',
-      key: silenceCountKey(namespace),
-      payload: resource({ count }),
-    })),
+    put('resources', ENTITY_COUNT_KEY, { count: entities, own: ownEntity }),
+    ...[...silences].map(([namespace, count]) => put('resources', silenceCountKey(namespace), { count })),
   ];
 }
-
-const resource = (record: ResourceRecord): Buffer => unseal(CODECS.resources.encode(record), 'resources');
