@@ -13,6 +13,8 @@ const BRANCH = 0x01;
 const LEAF = 0x02;
 const VALUE = 0x04;
 const META = 0x08;
+/** The flags of all kinds of pages, also of those that are not used here. */
+const KINDS = 0xff;
 
 /** The header of the file, in each of the first two pages. */
 const MAGIC_AT = 24;
@@ -139,8 +141,7 @@ export function pageOf(
     return bytes.every((byte) => byte === 0) ? 'it has only zeros' : 'it has the number of another page';
   }
   if (bytes.readBigUInt64LE(WRITTEN_BY_AT) > newest) return 'it is newer than the last transaction';
-  const flags = bytes.readUInt16LE(FLAGS_AT) & (BRANCH | LEAF | VALUE | META);
-  if (flags !== FLAG_OF[expected]) return `it is not a page of this kind (${expected})`;
+  if ((bytes.readUInt16LE(FLAGS_AT) & KINDS) !== FLAG_OF[expected]) return `it is not a page of this kind (${expected})`;
   if (expected === 'value') return [];
   const [lower, upper] = [bytes.readUInt16LE(LOWER_AT), bytes.readUInt16LE(UPPER_AT)];
   // Both count from the end of the header.
