@@ -8,7 +8,7 @@ import { completePostedEvent } from './posted-event.ts';
 import { checkKeyOf } from './queue/check-key.ts';
 import type { EventQueue } from './queue/event-queue.ts';
 import { encodeWithinLimit, LARGE_PAYLOAD } from './queue/outgoing-event.ts';
-import type { PostedQueue } from './queue/posted-queue.ts';
+import type { PostedEvent, PostedQueue } from './queue/posted-queue.ts';
 
 interface IntakePorts {
   clock: Clock;
@@ -50,16 +50,18 @@ export class EventIntake {
   }
 
   /**
-   * Completes and stores events of a client: all of them, or none when one is not valid. Resolves when they are durable.
+   * Completes and stores events of a client: all of them, or none. Resolves when they are durable.
    *
    * @throws InvalidResource, Overloaded
    */
   async accept(events: readonly Event[]): Promise<void> {
     const completed = events.map((event) => this.#completed(event));
+    const posted: PostedEvent[] = [];
     for (const event of completed) {
       const payload = await inSlices(encodeWithinLimit(event, this.#ports.log));
-      await this.#ports.posted.accept(payload, checkKeyOf(event));
+      posted.push({ payload, check: checkKeyOf(event) });
     }
+    await this.#ports.posted.accept(posted);
   }
 
   /** Queues results of the sockets: all of them, or none when one is not valid. @throws InvalidResource */

@@ -172,9 +172,10 @@ export class EventQueue {
   }
 
   #makeRoom(bytes: number, check: string): void {
-    while (this.#events.size >= this.#maxEvents || this.#events.bytes + bytes > this.#maxBytes) {
-      const oldest = this.#events.oldestOf(check);
-      if (oldest === undefined) return;
+    const isFull = (): boolean => this.#events.size >= this.#maxEvents || this.#events.bytes + bytes > this.#maxBytes;
+    if (!isFull()) return;
+    for (const oldest of this.#events.oldestFirst(check)) {
+      if (!isFull()) return;
       this.#drop(oldest);
       if (this.#dropped % DROPS_PER_LOG_LINE !== 1) continue;
       this.#ports.log.warn(

@@ -24,6 +24,12 @@ interface PostedQueuePorts {
   flush(): void;
 }
 
+export interface PostedEvent {
+  /** JSON. */
+  readonly payload: string;
+  readonly check: string;
+}
+
 interface Posted {
   readonly n: number;
   readonly check: string;
@@ -43,6 +49,8 @@ export class PostedQueue {
   readonly #bucket: TokenBucket | undefined;
   #events: Posted[] = [];
   #bytes = 0;
+  /** Events that are being stored. */
+  #accepting = 0;
   #lastNumber = 0;
   #refused = 0;
   #isRelaying = false;
@@ -68,25 +76,36 @@ export class PostedQueue {
   }
 
   /**
-   * Accepts an event. `payload` is JSON. Resolves when it is durable.
+   * Accepts events: all of them, or none. Resolves when they are durable.
    * @throws Overloaded when the queue is full, or the error of writing
    */
-  async accept(payload: string, check: string): Promise<void> {
-    const { queue } = this.#ports;
-    const bytes = Buffer.byteLength(payload);
-    const isFull = this.size + queue.size >= this.#maxEvents || this.#bytes + queue.bytes + bytes > MAX_QUEUED_BYTES;
-    if (isFull) this.#refuse();
-    const n = ++this.#lastNumber;
+  async accept(events: readonly PostedEvent[]): Promise<void> {
+    const { posts } = this.#ports.queue;
+    const numbered = events.map((event) => ({
+      ...event,
+      n: ++this.#lastNumber,
+      bytes: Buffer.byteLength(event.payload),
+    }));
+    const bytes = numbered.reduce((sum, event) => sum + event.bytes, 0);
+    if (!this.#hasRoom(numbered.length, bytes)) this.#refuse();
+    this.#accepting += numbered.length;
     this.#bytes += bytes;
-    const { posts } = queue;
     try {
-      await posts?.post({ n, check, payload });
+      await posts?.post(numbered);
     } catch (error) {
       this.#bytes -= bytes;
       throw error;
+    } finally {
+      this.#accepting -= numbered.length;
     }
-    this.#events.push({ n, check, bytes, payload: posts === undefined ? payload : undefined });
+    for (const event of numbered) this.#events.push(posts === undefined ? event : { ...event, payload: undefined });
     this.relay();
+  }
+
+  #hasRoom(events: number, bytes: number): boolean {
+    const { queue } = this.#ports;
+    const waiting = this.size + this.#accepting + queue.size;
+    return waiting + events <= this.#maxEvents && this.#bytes + queue.bytes + bytes <= MAX_QUEUED_BYTES;
   }
 
   /** Continues to queue events. Must be called when a backend is connected. */

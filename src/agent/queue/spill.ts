@@ -46,9 +46,9 @@ interface SpillPorts {
   log: Log;
 }
 
-/** A posted event that is to be stored, and the callback of its sender. */
+/** Posted events that are to be stored in one transaction, and the callback of their sender. */
 interface Posting {
-  readonly event: StoredEvent;
+  readonly events: readonly StoredEvent[];
   readonly done: (error?: Error) => void;
 }
 
@@ -97,21 +97,32 @@ export class Spill {
     this.#schedule();
   }
 
-  /** Stores a posted event. Resolves when it is durable. Rejects when it could not be written; it is then not stored. */
-  post(event: StoredEvent): Promise<void> {
+  /** Stores posted events. Resolves when they are durable. Rejects when they could not be written; none of them is stored then. */
+  post(events: readonly StoredEvent[]): Promise<void> {
     return new Promise((resolve, reject) => {
       const done = (error?: Error): void => (error === undefined ? resolve() : reject(error));
-      this.#postings.push({ event, done });
+      this.#postings.push({ events, done });
       this.sync();
     });
   }
 
-  /** Makes a posted event a queued one. `done` is called when it is on disk, or stays in memory because writing failed. */
+  /** Makes a posted event a queued one. `done` is called when it is on disk, or stays in memory because the store cannot be written. */
   move(move: Move): void {
     this.#lastNumber = move.event.n;
+    if (this.#cancelRetry !== undefined) {
+      this.#keepInMemory(move);
+      return;
+    }
     move.event.place = 'being moved';
     this.#moves.push(move);
     this.sync();
+  }
+
+  /** The event is sent from memory. It stays on disk as a posted event until the next write. */
+  #keepInMemory({ event, posted, done }: Move): void {
+    if (event.place !== 'gone') this.#hold(event);
+    this.#postedRemoved.push(posted);
+    done();
   }
 
   /** Removes a damaged posted event. */
@@ -158,7 +169,7 @@ export class Spill {
       puts: records,
       removed,
       reserves,
-      postedPuts: postings.map(({ event }) => event),
+      postedPuts: postings.flatMap(({ events }) => events),
       postedRemoved: [...moves.map(({ posted }) => posted), ...postedRemoved],
     };
     this.#writing = this.#store.write(changes).then(
@@ -171,12 +182,7 @@ export class Spill {
         this.#written(puts);
       },
       (error: unknown) => {
-        // The events of failed moves are sent from memory. They stay on disk as posted events until the next write.
-        for (const { event, posted, done } of moves) {
-          if (event.place === 'being moved') this.#hold(event);
-          this.#postedRemoved.push(posted);
-          done();
-        }
+        for (const move of moves) this.#keepInMemory(move);
         this.#postedRemoved.push(...postedRemoved);
         for (const { done } of postings) done(error as Error);
         this.#failed(puts, removed, error);
@@ -244,6 +250,10 @@ export class Spill {
 
   #failed(puts: readonly WaitingEvent[], removed: ReadonlySet<number>, error: unknown): void {
     this.#writing = undefined;
+    // These moves began during the write.
+    const moves = this.#moves;
+    this.#moves = [];
+    for (const move of moves) this.#keepInMemory(move);
     for (const n of removed) this.#removed.add(n);
     for (const event of puts) if (event.place === 'being written') this.#hold(event);
     this.#ports.log.error(
