@@ -3,9 +3,11 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { TcpSocket } from '../../../src/agent/sockets/tcp-socket.ts';
+import type { Clock } from '../../../src/ports/clock.ts';
 import { systemClock } from '../../../src/main/process/system-clock.ts';
 import { InvalidResource } from '../../../src/resources/errors.ts';
 import type { Event } from '../../../src/resources/event.ts';
+import { eventually } from '../../support/eventually.ts';
 import { perTest } from '../../support/fixture.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 
@@ -13,14 +15,28 @@ const MIB = 1024 * 1024;
 
 describe('the TCP socket of the agent', () => {
   const lists: (readonly Event[])[] = [];
+  /** The silences after which a result is parsed. */
+  const quiet = { delaysMs: [] as number[], fired: 0 };
+  const clock: Clock = {
+    ...systemClock,
+    after: (delayMs, fire) => {
+      if (delayMs > 1_000) return systemClock.after(delayMs, fire);
+      quiet.delaysMs.push(delayMs);
+      return systemClock.after(delayMs, () => {
+        fire();
+        quiet.fired += 1;
+      });
+    },
+  };
   const socket = perTest(
     async () => {
       lists.length = 0;
+      Object.assign(quiet, { delaysMs: [], fired: 0 });
       const accept = (events: readonly Event[]): void => {
         if (events.some(({ check }) => check?.metadata.name === 'bad name')) throw new InvalidResource('bad');
         lists.push(events);
       };
-      const server = new TcpSocket({ clock: systemClock, log: new RecordedLog(), accept });
+      const server = new TcpSocket({ clock, log: new RecordedLog(), accept });
       return { server, port: await server.listen('127.0.0.1', 0) };
     },
     ({ server }) => server.close(),
@@ -54,6 +70,19 @@ describe('the TCP socket of the agent', () => {
     client.end('"output":"x"}');
     expect(await text(client)).to.equal('');
     expect(lists).to.deep.equal([]);
+  });
+
+  it('waits twice as long after each silence without a complete result', async () => {
+    const client = connected();
+    let silences = 0;
+    for (const part of ['{"name":', '"a"', ',']) {
+      client.write(part);
+      silences += 1;
+      await eventually(() => quiet.fired === silences);
+    }
+    client.end('"output":"x"}');
+    expect(await text(client)).to.equal('ok');
+    expect(quiet.delaysMs.slice(0, 3)).to.deep.equal([50, 100, 200]);
   });
 
   it('holds 64 MiB of incomplete results, and accepts others again when those have ended', async () => {

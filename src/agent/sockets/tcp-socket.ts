@@ -71,6 +71,8 @@ class Exchange {
   #bytes = 0;
   /** The next size at which parsing is tried at once. It grows with each try, so that many small chunks cost little. */
   #nextTryBytes = 1;
+  /** The silence after which parsing is tried. It grows with each try, too. */
+  #quietMs = QUIET_MS;
   #isOver = false;
 
   constructor(socket: Socket, budget: ByteBudget, ports: SocketPorts) {
@@ -102,7 +104,11 @@ class Exchange {
     }
     if (!hasRoom) this.#answer('invalid');
     else if (this.#bytes >= this.#nextTryBytes) this.#tryParse(false);
-    if (!this.#isOver) this.#cancelQuiet = this.#ports.clock.after(QUIET_MS, () => this.#tryParse(false));
+    if (this.#isOver) return;
+    this.#cancelQuiet = this.#ports.clock.after(this.#quietMs, () => {
+      this.#quietMs *= 2;
+      this.#tryParse(false);
+    });
   }
 
   #tryParse(hasEnded: boolean): void {

@@ -1,0 +1,23 @@
+import { expect } from 'chai';
+import { deniedStatus } from '../../../src/agent/execution/command-runner.ts';
+
+const NAME = 'allow_list_on_deny_status';
+
+describe('the status of a denied command', () => {
+  for (const [text, status] of [
+    ['0', 0],
+    ['2', 2],
+    ['2147483647', 2_147_483_647],
+    ['2147483648', 3],
+    ['-1', 3],
+    ['x', 3],
+  ] as const) {
+    it(`is ${status} when the annotation is ${text}`, () => {
+      expect(deniedStatus({ [NAME]: text })).to.equal(status);
+    });
+  }
+
+  it('is 3 without the annotation', () => {
+    expect(deniedStatus(undefined)).to.equal(3);
+  });
+});
