@@ -158,12 +158,8 @@ export class Sandbox {
   #next(): void {
     while (this.#waiting.size > 0 && !this.#isStopped) {
       const thread = firstFreeThread(this.#threads);
-      if (thread === undefined) {
-        this.#startMissing();
-        return;
-      }
-      const job = this.#waiting.next((candidate) => this.#placement.mayRun(candidate, thread));
-      if (job === undefined) {
+      const job = thread && this.#waiting.next((candidate) => this.#placement.mayRun(candidate, thread));
+      if (thread === undefined || job === undefined) {
         this.#startMissing();
         return;
       }
@@ -271,7 +267,7 @@ export class Sandbox {
     this.#next();
   }
 
-  /** Tasks run in the other threads meanwhile. Without any, the start of another one would fail as well. */
+  /** Starts another thread later, while the others run the tasks. Without others all tasks are rejected. */
   #startFailed(error: Error): void {
     if (![...this.#threads].some(({ isReady }) => isReady)) {
       this.#rejectAll(new Overloaded('the sandbox cannot be started', { cause: error }));

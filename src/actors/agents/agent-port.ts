@@ -99,12 +99,9 @@ export class AgentPort {
         this.#advance(ctx, id, timed);
       });
     } catch (error) {
-      if (error instanceof StoreUnavailable) {
-        this.#keep(id, event);
-      } else {
-        // The caller is a socket or a timer and cannot handle errors. The connection continues.
-        this.#log.error({ session: id, event: event.type, err: error }, 'could not notify the connection actor');
-      }
+      // The caller is a socket or a timer and cannot handle errors. The connection continues.
+      if (error instanceof StoreUnavailable) this.#keep(id, event);
+      else this.#log.error({ session: id, event: event.type, err: error }, 'could not notify the connection actor');
     }
   }
 

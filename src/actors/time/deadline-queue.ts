@@ -29,17 +29,10 @@ export interface ReachedDeadline {
   repeat: Repeat | undefined;
 }
 
-/** `sinceMs` of a deadline that counts from no input: blind time gives it no grace. */
+/** The `sinceMs` of a deadline that counts from no input: blind time gives it no grace. */
 export const NO_INPUT = Infinity;
 
-interface Entry {
-  actor: string;
-  key: string;
-  deadlineAtMs: number;
-  sinceMs: number;
-  repeat: Repeat | undefined;
-  graceMs: number;
-  blindMs: number;
+interface Entry extends Omit<ReachedDeadline, 'atMs'> {
   /** When it fires, in steady time, blind time included. */
   dueAtMs: number;
   /** The time of its valid node in the heap. A deadline moved later than that is queued again when the node comes up. */
@@ -135,22 +128,11 @@ export class DeadlineQueue {
   }
 
   /** Queues a deadline again that could not be decided, to fire at `atMs`, unless it was armed again meanwhile. */
-  retry({ actor, key, deadlineAtMs, sinceMs, graceMs, blindMs, repeat }: ReachedDeadline, atMs: number): void {
-    const ofActor = this.#ofActor(actor);
-    if (ofActor.has(key)) return;
-    const entry = {
-      actor,
-      key,
-      deadlineAtMs,
-      sinceMs,
-      repeat,
-      graceMs,
-      blindMs,
-      dueAtMs: atMs,
-      queuedAtMs: atMs,
-      dropped: false,
-    };
-    ofActor.set(key, entry);
+  retry(reached: ReachedDeadline, atMs: number): void {
+    const ofActor = this.#ofActor(reached.actor);
+    if (ofActor.has(reached.key)) return;
+    const entry = { ...reached, dueAtMs: atMs, queuedAtMs: atMs, dropped: false };
+    ofActor.set(reached.key, entry);
     this.#queue(entry);
   }
 
@@ -267,16 +249,8 @@ export class DeadlineQueue {
     for (let fired = 0; fired < MAX_FIRED_AT_ONCE && this.#running; fired += 1) {
       const entry = this.#nextDue(nowMs);
       if (entry === undefined) break;
-      this.#listener?.reached({
-        actor: entry.actor,
-        key: entry.key,
-        deadlineAtMs: entry.deadlineAtMs,
-        atMs: nowMs,
-        sinceMs: entry.sinceMs,
-        graceMs: entry.graceMs,
-        blindMs: entry.blindMs,
-        repeat: entry.repeat,
-      });
+      const { actor, key, deadlineAtMs, sinceMs, graceMs, blindMs, repeat } = entry;
+      this.#listener?.reached({ actor, key, deadlineAtMs, atMs: nowMs, sinceMs, graceMs, blindMs, repeat });
     }
     this.#arm();
   }
