@@ -2,6 +2,7 @@ import type { FilterResult } from '../../src/pipeline/filters.ts';
 import type { HandlerRun } from '../../src/pipeline/handlers/handler-result.ts';
 import { Pipeline } from '../../src/pipeline/pipeline.ts';
 import { parseEvent } from '../../src/resources/event.ts';
+import { StoreUnavailable } from '../../src/resources/errors.ts';
 import { eventFilterWithDefaults } from '../../src/resources/event-filter.ts';
 import { type Handler, handlerWithDefaults } from '../../src/resources/handler.ts';
 import type { Attempts, Notification, OutboxEntry } from '../../src/store/records/records.ts';
@@ -37,7 +38,9 @@ export class OutboxInMemory {
   handledWhenAborted = new Set<string>();
   /** Handlers that cannot be started. */
   shortOf = new Set<string>();
+  /** How many outcomes cannot be stored, and why. */
   failures = 0;
+  failure: Error = new StoreUnavailable('the store cannot be written');
 
   readonly attempts = new Map<string, Attempts>();
   /** What the filter of entries with one decides. */
@@ -76,7 +79,7 @@ export class OutboxInMemory {
         await Promise.resolve();
         if (this.failures > 0) {
           this.failures -= 1;
-          throw new Error('the store cannot be written');
+          throw this.failure;
         }
         this.entries.delete(outboxKey);
         this.settled.push(notification);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
+import { CorruptRecord } from '../../src/store/encoding/sealed.ts';
 import { OutboxInMemory } from './outbox-in-memory.ts';
 
 describe('the pipeline', () => {
@@ -139,6 +140,18 @@ describe('the pipeline', () => {
     await outbox.clock.advance(2_000);
     await outbox.settles('1');
     expect(outbox.begun).to.deep.equal(['1']);
+  });
+
+  it('goes on without an outcome that cannot be stored although the store can be written, and logs it once', async () => {
+    outbox.failures = 1;
+    outbox.failure = new CorruptRecord('notificationLog a: checksum does not match');
+    for (const n of ['1', '2']) outbox.add(n, 'fine', { key: 'same' });
+    await outbox.clock.advance(2_000);
+    await outbox.settles('2');
+    expect([outbox.begun, [...outbox.entries.keys()]]).to.deep.equal([['1', '2'], ['1']]);
+    expect(outbox.log.errors.map(({ msg }) => msg)).to.deep.equal([
+      'the outcome of a handler cannot be stored, it is run again after the next start',
+    ]);
   });
 
   it('aborts handlers that hang when it stops, and keeps them in the outbox', async () => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { StoreUnavailable } from '../resources/errors.ts';
 import type { Notification, OutboxEntry } from '../store/records/records.ts';
 import type { HandlerResult } from './handlers/handler-result.ts';
 import { OutcomeLog } from './outcome-log.ts';
@@ -35,7 +36,10 @@ export class Settlement {
     this.#log = new OutcomeLog(ports.log);
   }
 
-  /** Resolves when the outcome is durable, or after `stop`: its entry is then still in the outbox. */
+  /**
+   * Resolves when the outcome is durable. Resolves also after `stop`, or when something other than the state of the store prevents the
+   * decision: the entry is then still in the outbox, and its handler is run again after the next start.
+   */
   async settle(
     { outboxKey, key, attempts }: Pick<PendingRun, 'outboxKey' | 'key' | 'attempts'>,
     entry: OutboxEntry,
@@ -95,7 +99,12 @@ export class Settlement {
         return;
       } catch (err) {
         if (this.#isStopped) return;
-        log.warn({ err, handler: notification.handler }, 'failed to store the outcome of a handler, retrying');
+        const fields = { err, handler: notification.handler };
+        if (!(err instanceof StoreUnavailable)) {
+          log.error(fields, 'the outcome of a handler cannot be stored, it is run again after the next start');
+          return;
+        }
+        log.warn(fields, 'failed to store the outcome of a handler, retrying');
         await new Promise<void>((resolve) => void clock.after(RETRY_MS, resolve));
       }
     }
