@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentSession } from '../../src/actors/agents/agent-session.ts';
 
-/** A session in the namespace `default` that ignores all that the actors tell it, with these changes. */
+/** Returns a session in the namespace `default` that ignores what the actors ask of it, with these changes. */
 export const quietSession = (
   changes: Partial<AgentSession> & Pick<AgentSession, 'agentName' | 'openedAtMs'>,
 ): AgentSession => ({

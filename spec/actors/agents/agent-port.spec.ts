@@ -56,7 +56,7 @@ describe('a connection to the agent port', () => {
     expect(store.get('sessions', session.id)).to.equal(undefined);
   });
 
-  it('is removed from the store when its socket has closed and that was lost with a failed write', async () => {
+  it('is removed from the store after a failed write in which the end of its socket was lost', async () => {
     system.agents.open(session);
     await clock.settle();
     store.beforeWrite = () => Promise.reject(new Error('no space left on device'));

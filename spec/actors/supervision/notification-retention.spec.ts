@@ -187,7 +187,7 @@ describe('the retention of notifications', () => {
     expect([sizes()[0], floors()]).to.deep.equal([0, []]);
   });
 
-  it('removes what an earlier namespace of the same name has after a step was lost, too', async () => {
+  it('removes what an earlier namespace of the same name has although a step was lost', async () => {
     for (let n = 0; n < 1_200; n += 1) await handled(`default/web-${n}/disk`, 0);
     await at(1, (ctx) => {
       hideNotifications(ctx, 'default');

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { AgentSession } from '../../../src/actors/agents/agent-session.ts';
 import { reportRequest } from '../../../src/actors/schedules/schedule-reports.ts';
 import { checkChanged } from '../../../src/actors/schedules/schedules.ts';
@@ -11,6 +10,7 @@ import { emptyPuts, type CheckRequested } from '../../../src/store/commit/decisi
 import { resourceKey } from '../../../src/store/encoding/keyspace.ts';
 import { readResource } from '../../../src/store/resource-store.ts';
 import { TickStore } from '../../../src/store/tick-store.ts';
+import { quietSession } from '../quiet-session.ts';
 import { checkEvent } from '../../support/example-events.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
@@ -105,23 +105,14 @@ export class TickWorld {
   }
 
   connect(agentName: string): void {
-    const session: AgentSession = {
-      id: randomUUID(),
-      namespace: 'default',
+    const session = quietSession({
       agentName,
-      queueId: undefined,
       openedAtMs: this.clock.nowMs(),
-      silentMs: () => 0,
-      ping: () => undefined,
-      close: () => undefined,
-      terminate: () => undefined,
-      stateChanged: () => undefined,
-      acknowledged: () => undefined,
       inputsLost: () => {
         this.#sessions.delete(agentName);
         this.#unconfirmed = [];
       },
-    };
+    });
     this.system.agents.open(session);
     this.#sessions.set(agentName, session);
   }

@@ -95,7 +95,7 @@ describe('the deadline queue', () => {
     expect(keys()).to.deep.equal(['before', 'since']);
   });
 
-  it('restarts a repeated deadline that is retried, too', async () => {
+  it('restarts a retried deadline at the end of blind time if it repeats an earlier one', async () => {
     const repeated = { graceMs: 0, firstAtMs: START_MS + 5_000 };
     deadlineQueue.set('entity', 'a', START_MS + 50_000, START_MS, repeated);
     await clock.advance(50_000);

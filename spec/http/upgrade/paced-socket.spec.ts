@@ -61,7 +61,7 @@ describe('messages to a WebSocket', () => {
     expect(received).to.be.below(TOO_MANY);
   });
 
-  it('end once for the service: before the peer that does not read has received the close frame', async () => {
+  it('end for their sender before a peer that does not read has received the close frame', async () => {
     let ends = 0;
     const ended = (): number => (ends += 1);
     socket.onEnd(ended);

@@ -80,7 +80,7 @@ export class PacedSocket {
     });
   }
 
-  /** Calls the listener once, as soon as nothing more is sent: now or later, and before a closing connection has closed. */
+  /** Calls the listener once when no more messages are sent: at once if that is so already. The peer may not have received the close frame yet. */
   onEnd(ended: () => void): void {
     if (this.#isClosing) ended();
     else this.#ended = ended;

@@ -123,8 +123,8 @@ const alreadyRun = (program: string): string =>
 
 const damagedRecords = (count: number): string =>
   count === 1
-    ? '1 damaged record was left as it is; see the log\n'
-    : `${count} damaged records were left as they are; see the log\n`;
+    ? '1 damaged record was left as it is, the next start sets it aside; see the log\n'
+    : `${count} damaged records were left as they are, the next start sets them aside; see the log\n`;
 
 async function reportCurrent(
   { stateDir, controlSocket }: UpgradeConfig,

@@ -35,8 +35,7 @@ const remove = (table: TableName, key: string): RecordWrite => ({ table, key, pa
 
 /** Returns the write of a record. */
 export function put<T extends TableName>(table: T, key: string, value: Tables[T]): RecordWrite {
-  const encode = CODECS[table].encode as (value: Tables[T]) => Buffer;
-  return { table, key, payload: unseal(encode(value), `${table} ${key}`) };
+  return { table, key, payload: unseal(CODECS[table].encode(value), `${table} ${key}`) };
 }
 
 /** Removes the entries of the index by event. */
@@ -84,7 +83,7 @@ function withoutLetters(store: RawStore, letterKeys: ReadonlySet<string>): Recor
 
 /** Yields the intact records of a table. */
 function* recordsOf<T extends TableName>(store: RawStore, table: T): Iterable<{ key: string; value: Tables[T] }> {
-  const decode = CODECS[table].decode as (bytes: Buffer, what: string) => Tables[T];
+  const { decode } = CODECS[table];
   for (const { key, value: bytes } of store.bytesOf(table)) {
     const value = ifIntact(() => decode(bytes, `${table} ${key}`));
     if (value !== undefined) yield { key: String(key), value };

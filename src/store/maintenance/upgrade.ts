@@ -26,7 +26,7 @@ export type UpgradeProgress =
   | { type: 'backup.made'; backup: Backup }
   | { type: 'upgrade.begun' | 'upgrade.resumed'; from: number; to: number; backup: string }
   | { type: 'records.converted'; to: number; table: string; records: number }
-  /** The checksum of a record does not match. The upgrade does not change the record, and a backend will reject it as before. */
+  /** The checksum of a record does not match. The upgrade does not change the record; the next start sets it aside. */
   | { type: 'record.unreadable'; table: string; key: string }
   | { type: 'step.finished'; to: number; name: string }
   | { type: 'upgrade.finished'; result: FinishedUpgrade };

@@ -141,7 +141,8 @@ export function pageOf(
     return bytes.every((byte) => byte === 0) ? 'it has only zeros' : 'it has the number of another page';
   }
   if (bytes.readBigUInt64LE(WRITTEN_BY_AT) > newest) return 'it is newer than the last transaction';
-  if ((bytes.readUInt16LE(FLAGS_AT) & KINDS) !== FLAG_OF[expected]) return `it is not a page of this kind (${expected})`;
+  if ((bytes.readUInt16LE(FLAGS_AT) & KINDS) !== FLAG_OF[expected])
+    return `it is not a page of this kind (${expected})`;
   if (expected === 'value') return [];
   const [lower, upper] = [bytes.readUInt16LE(LOWER_AT), bytes.readUInt16LE(UPPER_AT)];
   // Both count from the end of the header.
