@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { LinkSettings } from '../machines/agent-link.ts';
 import type { EntityConfig } from '../resources/entity.ts';
+import { InvalidResource } from '../resources/errors.ts';
 import type { Event } from '../resources/event.ts';
 import { NOT_FOUND_NAME } from '../wire/json-codec.ts';
 import { AgentMetrics } from './metrics/agent-metrics.ts';
@@ -191,7 +192,7 @@ export class Agent {
       version,
       isConnected: () => this.#connection.isOpen,
       accept: (body: Buffer) => intake.accept([decodePostedEvent(body)]),
-      acceptResults: async (body: Buffer) => intake.accept(parseResults(body) ?? []),
+      acceptResults: async (body: Buffer) => intake.accept(resultsOf(body)),
       failed: (error: Error) => ports.failed(error, API_CRASHED),
     };
     const { api, sockets, statsd } = settings;
@@ -268,4 +269,11 @@ export class Agent {
       await new Promise<void>((resolve) => void this.#clock.after(DELIVERY_POLL_MS, resolve));
     }
   }
+}
+
+/** The results in a body that is JSON. @throws InvalidResource */
+function resultsOf(body: Buffer): Event[] {
+  const results = parseResults(body);
+  if (results === undefined) throw new InvalidResource('the body must be a result or a list of results');
+  return results;
 }

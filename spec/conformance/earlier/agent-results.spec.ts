@@ -76,10 +76,12 @@ describe('results of the first generation', () => {
       return { text, tookMs: performance.now() - beganMs };
     };
 
-    it('are rejected before they are parsed when they are nested too deep or have too many values', async () => {
+    it('are rejected before they are parsed when they are nested too deep, have too many values, or are no objects', async () => {
       for (const [body, message] of [
         ['['.repeat(100_000), 'JSON must be nested at most 1000 deep'],
         [`[${'1,'.repeat(100_001)}`, 'JSON must have at most 100000 values'],
+        ['5', 'the body must be a result or a list of results'],
+        ['"x"', 'the body must be a result or a list of results'],
       ] as const) {
         const headers = { 'content-type': 'application/json' };
         const answer = await fetch(`http://127.0.0.1:${apiPort}/results`, { method: 'POST', headers, body });

@@ -14,6 +14,7 @@ const MAX_REMEMBERED_CHECKS = 10_000;
 /** Checks that run or wait for a slot. A request beyond that is refused. */
 const MAX_RUNNING_CHECKS = 10_000;
 
+const STOPPING = 'agent is stopping';
 const ASSETS_DISABLED = 'check requested assets, but they are disabled on this agent';
 
 export interface ExecutorSettings {
@@ -65,8 +66,14 @@ export class Executor {
     }
     this.#lastIssued.set(key, issued);
     this.#ports.log.info({ check: name }, `scheduling check execution: ${name}`);
-    const run = this.#slots.with(() => this.#run(this.#numbered(request))).finally(() => this.#running.delete(key));
+    const run = this.#slots.with(() => this.#runUnlessStopping(request)).finally(() => this.#running.delete(key));
     this.#running.set(key, run);
+  }
+
+  /** A check that waited for its turn is not begun any more when the agent stops. */
+  async #runUnlessStopping(request: CheckRequest): Promise<void> {
+    if (this.#accepting) await this.#run(this.#numbered(request));
+    else this.#ports.log.warn({ check: request.config.metadata.name, error: STOPPING }, 'error handling message');
   }
 
   /**
@@ -87,7 +94,7 @@ export class Executor {
 
   #refusal(key: string, issued: number): { level: 'error' | 'warn'; error: string } | undefined {
     const last = this.#lastIssued.get(key) ?? 0;
-    if (!this.#accepting) return { level: 'warn', error: 'agent is stopping' };
+    if (!this.#accepting) return { level: 'warn', error: STOPPING };
     if (last > issued) {
       return { level: 'error', error: 'check request is older than a previously received check request' };
     }
