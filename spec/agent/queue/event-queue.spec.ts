@@ -108,10 +108,11 @@ describe('the event queue', () => {
       expect(store.content.size).to.equal(2);
     });
 
-    it('drops the largest sent event when the backend rejects its size', () => {
+    it('drops the largest sent event when the backend rejects its size, unless a keepalive was as large', () => {
       push('a', 'bbb', 'cc', 'not sent, though long');
       for (let sent = 0; sent < 3; sent++) queue.next();
-      expect(queue.dropLargestSent()?.n).to.equal(2);
+      expect(queue.dropLargestSent(3)).to.equal(undefined);
+      expect(queue.dropLargestSent(2)?.n).to.equal(2);
       queue.beginConnection();
       expect(drain(queue)).to.deep.equal([1, 3, 4]);
     });

@@ -214,7 +214,7 @@ export class Connection {
       session.end();
       this.#session = undefined;
       log.info({ code, reason: reason.toString() }, 'connection closed');
-      if (code === CLOSE_TOO_LARGE) this.#dropTooLarge(log);
+      if (code === CLOSE_TOO_LARGE) this.#dropTooLarge(session.largestKeepaliveBytes, log);
       this.#send({ type: 'socket.closed', atMs: this.#ports.clock.monotonicMs(), jitter: this.#ports.random() });
     });
   }
@@ -277,9 +277,14 @@ export class Connection {
     }
   }
 
-  #dropTooLarge(log: Log): void {
-    const dropped = this.#ports.queue.dropLargestSent();
-    if (dropped === undefined) return;
+  /** The message that was too large is not known. No event is dropped if a keepalive was larger. */
+  #dropTooLarge(keepaliveBytes: number, log: Log): void {
+    const dropped = this.#ports.queue.dropLargestSent(keepaliveBytes);
+    if (dropped === undefined) {
+      const message = 'a message was too large for the backend, and no unconfirmed event is larger than the keepalive';
+      log.error({ payload_size: keepaliveBytes }, message);
+      return;
+    }
     log.error({ n: dropped.n, payload_size: dropped.bytes }, 'dropping an event that is too large for the backend');
   }
 }

@@ -49,6 +49,8 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #ports: SessionPorts;
   readonly #heartbeat: Heartbeat;
+  /** The size of the largest keepalive that was sent; 0 before the first one. */
+  largestKeepaliveBytes = 0;
   /** Whether a large event is being encoded. */
   #isEncoding = false;
 
@@ -77,7 +79,9 @@ export class Session {
     const { id, entity, check } = keepalive;
     const fields = { event_uuid: id, entity: entity?.metadata.name, check: check?.metadata.name };
     this.#ports.log.info(fields, 'sending event to backend');
-    this.#socket.send(encodeFrame('keepalive', this.#options.codec.encodeEvent(keepalive)));
+    const frame = encodeFrame('keepalive', this.#options.codec.encodeEvent(keepalive));
+    this.largestKeepaliveBytes = Math.max(this.largestKeepaliveBytes, frame.length);
+    this.#socket.send(frame);
     this.#ports.metrics.count('messages_sent');
   }
 

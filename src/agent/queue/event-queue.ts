@@ -142,11 +142,12 @@ export class EventQueue {
 
   /**
    * Removes the largest sent event after the backend rejected a message for its size, because it would be rejected
-   * again.
+   * again. Undefined when none is larger than `bytes`.
    */
-  dropLargestSent(): { n: number; bytes: number } | undefined {
+  dropLargestSent(bytes: number): { n: number; bytes: number } | undefined {
     const largest = this.#events.largestSent();
-    if (largest !== undefined) this.#drop(largest);
+    if (largest === undefined || largest.bytes <= bytes) return undefined;
+    this.#drop(largest);
     this.#spill?.sync();
     return largest;
   }
