@@ -128,7 +128,7 @@ describe('F14: a damaged store', function () {
     const random = SeededRandom.fresh();
     for (let n = 0; n < RANDOM_DAMAGES; n += 1) {
       cpSync(join(source.stateDir, 'store/data.mdb'), data);
-      const what = `seed ${random.seed}, ${damageFile(data, random)}`;
+      const what = `seed ${random.seed}, ${damageFile(data, n, random)}`;
       const { code, stderr } = await runProgram(start(), { withinMs: 20_000, until: READY });
       const isRunning = stderr.includes(READY);
       expect(isRunning ? [0, 5] : [5], `${what}: ${stderr}`).to.include(code);

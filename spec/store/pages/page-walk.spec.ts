@@ -73,7 +73,7 @@ describe('the walk of the pages of a store', function () {
       const fixture = random.oneIn(3) ? FIXTURES[random.below(FIXTURES.length)] : undefined;
       if (fixture === undefined) cpSync(join(intact, 'data.mdb'), join(path, 'data.mdb'));
       else unpackFixture(fixture, path);
-      damages.set(path, damageFile(join(path, 'data.mdb'), random));
+      damages.set(path, damageFile(join(path, 'data.mdb'), n, random));
     }
     const found = foundIn(damages, random.seed);
     expect(found).to.be.above(DAMAGED_STORES / 3);

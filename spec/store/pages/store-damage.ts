@@ -51,11 +51,11 @@ const DAMAGES: readonly Damage[] = [
   },
 ];
 
-/** Damages a data file, and returns what was done. */
-export function damageFile(path: string, random: SeededRandom): string {
+/** Damages a data file, in the n-th way of all, which repeat, and returns what was done. */
+export function damageFile(path: string, n: number, random: SeededRandom): string {
   const file = openSync(path, 'r+');
   try {
-    const damage = DAMAGES[random.below(DAMAGES.length)];
+    const damage = DAMAGES[n % DAMAGES.length];
     return damage?.(file, Math.floor(fstatSync(file).size / PAGE_BYTES), random) ?? '';
   } finally {
     closeSync(file);
