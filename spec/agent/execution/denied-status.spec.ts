@@ -7,17 +7,17 @@ describe('the status of a denied command', () => {
   for (const [text, status] of [
     ['0', 0],
     ['2', 2],
-    ['2147483647', 2_147_483_647],
-    ['2147483648', 3],
+    ['255', 255],
+    ['256', 3],
     ['-1', 3],
     ['x', 3],
   ] as const) {
-    it(`is ${status} when the annotation is ${text}`, () => {
-      expect(deniedStatus({ [NAME]: text })).to.equal(status);
+    it(`is ${status} when the annotation is ${text}, and statuses end at 255`, () => {
+      expect(deniedStatus({ [NAME]: text }, 255)).to.equal(status);
     });
   }
 
   it('is 3 without the annotation', () => {
-    expect(deniedStatus(undefined)).to.equal(3);
+    expect(deniedStatus(undefined, 255)).to.equal(3);
   });
 });

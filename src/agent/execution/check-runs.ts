@@ -15,6 +15,8 @@ import { evaluateThresholds } from './thresholds.ts';
 import { tokenData } from './token-data.ts';
 
 const STATUS_UNKNOWN = 3;
+/** The status of a check has 32 bits without a sign. */
+const MAX_STATUS = 2 ** 32 - 1;
 /** The command of checks in load tests. Nothing is run for it, and no tokens are filled. All backends know it. */
 const LOAD_TEST_COMMAND = '!sensu_test_check!';
 const LOAD_TEST_OUTPUT = 'load test: no command was run\n';
@@ -68,7 +70,7 @@ export class CheckRuns {
       variables: config.env_vars ?? [],
     };
     const result = await this.#ports.runner.run(command, signal);
-    if (result === 'denied') throw new CheckFailed(DENIED, deniedStatus(config.metadata.annotations));
+    if (result === 'denied') throw new CheckFailed(DENIED, deniedStatus(config.metadata.annotations, MAX_STATUS));
     if (result instanceof Error) {
       throw new CheckFailed(`error getting assets for check: ${result.reason}`, STATUS_UNKNOWN, { cause: result });
     }

@@ -16,7 +16,6 @@ const SIGNAL_BASE = 128;
 const DENIED_STATUS_ANNOTATION = 'allow_list_on_deny_status';
 const STATUS_UNKNOWN = 3;
 const PATH = 'PATH=';
-const MAX_INT32 = 2 ** 31 - 1;
 
 export interface CommandRunnerPorts {
   clock: Clock;
@@ -93,11 +92,11 @@ function searchPathOf(environment: readonly string[]): string {
   return [...paths.toReversed(), process.env['PATH'] ?? ''].join(delimiter);
 }
 
-/** The status of a denied command, which the status of a hook can be, too: that has 32 bits with a sign. */
-export function deniedStatus(annotations: Readonly<Record<string, string>> | undefined): number {
+/** The status of a denied command. `max` is the largest status that its check or hook can have. */
+export function deniedStatus(annotations: Readonly<Record<string, string>> | undefined, max: number): number {
   const text = annotations?.[DENIED_STATUS_ANNOTATION] ?? '';
   const status = /^\d+$/.test(text) ? Number(text) : NaN;
-  return status <= MAX_INT32 ? status : STATUS_UNKNOWN;
+  return status <= max ? status : STATUS_UNKNOWN;
 }
 
 /** The status and the output of a command that was run. */

@@ -14,6 +14,8 @@ export type HookResult = NonNullable<CheckEvent['check']['hooks']>[number];
 
 const STATUS_CRITICAL = 2;
 const STATUS_UNKNOWN = 3;
+/** The status of a hook has 32 bits with a sign. */
+const MAX_STATUS = 2 ** 31 - 1;
 /** The time limit in the result of a hook that has none, seconds. */
 const DEFAULT_TIMEOUT_S = 5;
 
@@ -69,7 +71,8 @@ export class Hooks {
       variables: [],
     };
     const result = await runner.run(command, signal);
-    if (result === 'denied') return record({ status: deniedStatus(hook.metadata.annotations), output: DENIED });
+    if (result === 'denied')
+      return record({ status: deniedStatus(hook.metadata.annotations, MAX_STATUS), output: DENIED });
     if (result instanceof Error) {
       return record({ status: STATUS_UNKNOWN, output: `error getting assets for hook: ${result.reason}` });
     }

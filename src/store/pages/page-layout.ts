@@ -23,9 +23,13 @@ const VERSION_AT = 28;
 const VERSION = 2;
 const MAP_BYTES_AT = 40;
 const FREE_PAGES_AT = 48;
-/** The flags of the tree of free pages, which are those of the file too: its keys are numbers. */
+/**
+ * The flags of the file. Among them are those of the tree of free pages, whose keys are numbers, and one for encrypted pages. Others are
+ * of the program that wrote the file last, and mean nothing here.
+ */
 const FILE_FLAGS_AT = 52;
-const FILE_FLAGS = 0x08;
+const CHECKED_FLAGS = 0x203f;
+const EXPECTED_FLAGS = 0x0008;
 const TABLES_AT = 96;
 const LAST_PAGE_AT = 144;
 const TRANSACTION_AT = 152;
@@ -112,7 +116,7 @@ function metaAt(file: number, at: number): Meta | string {
     return at === 0 ? 'it is not a database' : 'its second header is overwritten';
   }
   if (bytes.readUInt16LE(VERSION_AT) !== VERSION) return 'its header names another version of LMDB';
-  if (bytes.readUInt16LE(FILE_FLAGS_AT) !== FILE_FLAGS) return 'its header has flags that are not used here';
+  if ((bytes.readUInt16LE(FILE_FLAGS_AT) & CHECKED_FLAGS) !== EXPECTED_FLAGS) return 'its header has unexpected flags';
   const pageSize = bytes.readUInt32LE(FREE_PAGES_AT);
   const lastPage = pageNumberAt(bytes, LAST_PAGE_AT);
   // LMDB takes no page outside the part of the file that it maps into memory.
