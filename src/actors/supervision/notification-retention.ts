@@ -3,7 +3,7 @@ import type { Log } from '../../ports/log.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
 import { eventAddress, keyAfter, numberOfDeadLetter } from '../../store/encoding/keyspace.ts';
 import type { OpenStreak } from '../../store/records/records.ts';
-import { ifIntact } from '../../store/encoding/sealed.ts';
+import { CorruptRecord } from '../../store/encoding/sealed.ts';
 import { readResource } from '../../store/resource-store.ts';
 import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { internal } from '../core/decider.ts';
@@ -65,7 +65,7 @@ export class NotificationRetention {
   #streaksFrom = '';
   #droppedNotifications = 0;
   #droppedLetters = 0;
-  /** Records of this sweep that are damaged, or that belong to a damaged one, and of the last sweep. */
+  /** What could not be removed in this sweep, and in the last one, because of a damaged record. */
   #damaged = 0;
   #reportedDamaged = 0;
 
@@ -123,6 +123,7 @@ export class NotificationRetention {
         }).durable;
       } catch (error) {
         this.#sweep.restart();
+        this.#damaged = 0;
         throw error;
       }
     }
@@ -141,22 +142,21 @@ export class NotificationRetention {
     return removed;
   }
 
-  /** Returns what `use` returns. What needs a damaged record stays as it is, until the next start sets that record aside. */
+  /** Returns what `use` returns; undefined, and counts it, when `use` needs a damaged record. That is set aside at the next start. */
   #intact<T>(use: () => T): T | undefined {
-    let isIntact = false;
-    const result = ifIntact(() => {
-      const used = use();
-      isIntact = true;
-      return used;
-    });
-    if (!isIntact) this.#damaged += 1;
-    return result;
+    try {
+      return use();
+    } catch (error) {
+      if (!(error instanceof CorruptRecord)) throw error;
+      this.#damaged += 1;
+      return undefined;
+    }
   }
 
   #endSweep(): void {
     if (this.#damaged !== this.#reportedDamaged && this.#damaged > 0) {
       const message = 'old notifications are not removed, because records are damaged; the next start sets them aside';
-      this.#ports.log.error({ notifications: this.#damaged }, message);
+      this.#ports.log.error({ records: this.#damaged }, message);
     }
     this.#reportedDamaged = this.#damaged;
     this.#damaged = 0;

@@ -10,7 +10,7 @@ const MAX_NAMED = 20;
 
 /**
  * Reports the records that were set aside before the store was opened: an entry of the ledger for each, and a critical event. Incidents
- * of open events are restored. No key of the ledger has the `#` of the keys of tick histories.
+ * of open events are restored. The keys of tick histories have a `#`, which keys of the ledger cannot have.
  */
 export function reportSetAside(ctx: DecisionContext, backendName: string): void {
   const stored = ctx.get('meta', SET_ASIDE_KEY) as readonly SetAside[] | undefined;
@@ -32,6 +32,6 @@ export function reportSetAside(ctx: DecisionContext, backendName: string): void 
     ...(more > 0 ? [`and ${more} more`] : []),
     'the ledger has all of them, also earlier ones: actor store, event record.damaged',
   ];
-  mergeOwnEvent(ctx, backendName, { check: DAMAGED_RECORDS_CHECK, status: 2, output: output.join('\n') });
   ctx.delete('meta', SET_ASIDE_KEY);
+  mergeOwnEvent(ctx, backendName, { check: DAMAGED_RECORDS_CHECK, status: 2, output: output.join('\n') });
 }
