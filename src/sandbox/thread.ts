@@ -88,6 +88,7 @@ export class SandboxThread {
     return this.#isReady;
   }
 
+  /** Whether its current job is late. */
   get isLate(): boolean {
     return this.#isLate;
   }
@@ -131,7 +132,7 @@ export class SandboxThread {
     this.#jobs.shift();
     this.#expectedMs = Math.max(0, this.#expectedMs - first.expectedMs);
     if (this.#jobs.length > 0) this.#begin();
-    else this.#expectedMs = 0;
+    else [this.#expectedMs, this.#isLate] = [0, false];
     return first.job;
   }
 
