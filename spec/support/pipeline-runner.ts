@@ -128,6 +128,7 @@ class PipelineRunner {
     const settled = pass(settleMs);
     if (steps.some(({ agent }) => agent !== undefined)) await this.#agentsHandled(expected.ran);
     else await this.#handled();
+    await this.#arrived(expected);
     await settled;
     this.#compare(expected);
   }
@@ -205,6 +206,16 @@ class PipelineRunner {
       },
       ({ pending, isLast }) => pending === 0 && isLast,
       { what: 'the end of all handlers', withinMs: RUN_WITHIN_MS },
+    );
+  }
+
+  /** Waits until as many connections and datagrams as expected have arrived: their handlers are done when all is sent. */
+  async #arrived({ tcp = [], udp = [] }: Outcome): Promise<void> {
+    const { connections, datagrams } = this.#target.sinks;
+    await eventually(
+      () => connections.length >= tcp.length && datagrams.length >= udp.length,
+      (haveArrived) => haveArrived,
+      { what: 'what the handlers sent', withinMs: RUN_WITHIN_MS },
     );
   }
 
