@@ -191,4 +191,27 @@ require(${JSON.stringify(worker)});`,
       await directory.remove();
     }
   });
+
+  it('runs tasks of restricted namespaces in its only thread when no other one can be started', async () => {
+    const directory = await temporaryDirectory();
+    const [script, breaks] = [join(directory.path, 'worker.cjs'), join(directory.path, 'breaks')];
+    const worker = fileURLToPath(new URL('../../dist/sandbox/worker.cjs', import.meta.url));
+    // The first thread that starts prevents the start of others.
+    await writeFile(
+      script,
+      `require('fs').writeFileSync(${JSON.stringify(breaks)}, '', { flag: 'wx' });
+require(${JSON.stringify(worker)});`,
+    );
+    const single = new Sandbox({ clock: systemClock, log, worker: pathToFileURL(script) });
+    try {
+      for (const round of [1, 2]) {
+        const [result] = await single.evaluate(task(UNENDING, [round]), OWNER);
+        expect(result).to.have.property('type', 'limit');
+      }
+      expect(single.threads).to.be.within(1, 2);
+    } finally {
+      await single.stop();
+      await directory.remove();
+    }
+  });
 });

@@ -17,8 +17,11 @@ export class Placement {
     this.#maxWorkers = maxWorkers;
   }
 
-  /** The restricted namespaces leave one thread to the others. Tasks that may take long run in a thread alone. */
-  mayRun(job: Job, thread: SandboxThread): boolean {
+  /**
+   * The restricted namespaces leave one thread to the others, unless no further thread `canStart`: they would wait for ever. Tasks that
+   * may take long run in a thread alone.
+   */
+  mayRun(job: Job, thread: SandboxThread, canStart: boolean): boolean {
     const isRestricted = this.#owners.isRestricted(job.owner);
     if (!thread.isIdle) return !isRestricted && job.isShort && this.expectedMs(job) < MAX_AHEAD_MS;
     if (!isRestricted) return true;
@@ -28,7 +31,7 @@ export class Placement {
       if (this.#isRunningRestricted(other)) running += 1;
       else if (other.isReady && !other.isLate && other !== thread) left += 1;
     }
-    return left > 0 && running < Math.max(1, this.#maxWorkers - 1);
+    return (left > 0 || !canStart) && running < Math.max(1, this.#maxWorkers - 1);
   }
 
   /** The time that a task is expected to take, ms. No other task waits behind one whose owner is new or restricted. */

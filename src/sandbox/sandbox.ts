@@ -158,7 +158,8 @@ export class Sandbox {
   #next(): void {
     while (this.#waiting.size > 0 && !this.#isStopped) {
       const thread = firstFreeThread(this.#threads);
-      const job = thread && this.#waiting.next((candidate) => this.#placement.mayRun(candidate, thread));
+      const canStart = this.#cancelRestart === undefined;
+      const job = thread && this.#waiting.next((candidate) => this.#placement.mayRun(candidate, thread, canStart));
       if (thread === undefined || job === undefined) {
         this.#startMissing();
         return;
@@ -277,6 +278,7 @@ export class Sandbox {
       this.#cancelRestart = undefined;
       this.#startMissing();
     });
+    this.#next();
   }
 
   #endStep(job: Job, error: Error, isGuilty: boolean): void {
