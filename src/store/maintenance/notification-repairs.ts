@@ -7,18 +7,19 @@ import {
   notificationOfEventKey,
   numberOfEventNotification,
 } from '../encoding/keyspace.ts';
-import { ifIntact, unseal } from '../encoding/sealed.ts';
+import { ifIntact } from '../encoding/sealed.ts';
 import type { RawStore } from '../lmdb/raw-store.ts';
 import type { RecordWrite } from '../migrations/migration.ts';
 import { CODECS } from '../records/codecs.ts';
 import type { TableName, Tables } from '../records/records.ts';
+import { put, remove } from './record-writes.ts';
 
 /** Returns the keys of the damaged records of a table. */
 export type DamagedKeys = (table: TableName) => ReadonlySet<string>;
 
 /**
- * Returns what the tables of notifications need after the removal of their damaged records: the index entries of intact notifications
- * are written again, and what belongs to a removed notification is removed too.
+ * Returns the writes that make the tables of notifications consistent after their damaged records are removed: they restore the index
+ * entries of intact notifications, and remove what belongs to a removed notification.
  */
 export function notificationRepairs(store: RawStore, damaged: DamagedKeys): RecordWrite[] {
   const [logKeys, ids, letterKeys] = [damaged('notificationLog'), damaged('notificationsById'), damaged('deadLetters')];
@@ -29,13 +30,6 @@ export function notificationRepairs(store: RawStore, damaged: DamagedKeys): Reco
     ...restoredIndex(damaged('notificationsByEvent'), logKeys),
     ...(letterKeys.size > 0 ? withoutLetters(store, letterKeys) : []),
   ];
-}
-
-const remove = (table: TableName, key: string): RecordWrite => ({ table, key, payload: null });
-
-/** Returns the write of a record. */
-export function put<T extends TableName>(table: T, key: string, value: Tables[T]): RecordWrite {
-  return { table, key, payload: unseal(CODECS[table].encode(value), `${table} ${key}`) };
 }
 
 /** Removes the entries of the index by event. */

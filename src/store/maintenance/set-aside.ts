@@ -6,8 +6,9 @@ import { RawStore } from '../lmdb/raw-store.ts';
 import { STORE_VERSION, STORE_VERSION_KEY, UPGRADE_KEY } from '../lmdb/store-version.ts';
 import type { RecordWrite } from '../migrations/migration.ts';
 import { TABLE_NAMES, type TableName } from '../records/records.ts';
-import { type DamagedKeys, notificationRepairs, put } from './notification-repairs.ts';
+import { type DamagedKeys, notificationRepairs } from './notification-repairs.ts';
 import type { QuarantineDirectory } from './quarantine-directory.ts';
+import { put, remove } from './record-writes.ts';
 
 /** Damaged records that can be set aside at once. A store with more of them must be restored. */
 const MAX_RECORDS = 500;
@@ -16,7 +17,7 @@ const SLICE = { maxRecords: 10_000, maxBytes: 16 * 1024 * 1024 };
 /** Entries of the outbox are set aside with their attempts when they are read. Without a record of `meta` a store cannot be used. */
 const NOT_SET_ASIDE: readonly TableName[] = ['outbox', 'attempts', 'meta'];
 const TABLES = TABLE_NAMES.filter((name) => !NOT_SET_ASIDE.includes(name));
-/** Without one of these records, what was deleted would be visible again, or what was stored since would be deleted. */
+/** Without one of these records, deleted items would be visible again, or items that were stored since would be deleted. */
 const REQUIRED: readonly TableName[] = ['deletions', 'renewals'];
 const NAMESPACES = 'namespaces/';
 const SILENCES = 'silenced/';
@@ -31,7 +32,7 @@ export interface SetAside {
   /** The file with its bytes. */
   file: string;
   bytes: number;
-  /** What the store has in its place: nothing, or a new record with what other records determine. */
+  /** Whether the store has nothing in its place, or a new record that follows from its key or from other records. */
   now: 'absent' | 'restored';
 }
 
@@ -118,14 +119,13 @@ const nameOf = ({ table, key }: { table: string; key: string }): string => `${ta
 const fileName = ({ table, key }: DamagedRecord, bytes: Buffer): string =>
   `${table}-${createHash('sha256').update(`${key}\0`).update(bytes).digest('hex').slice(0, 16)}`;
 
-/** Removes a record with those that mean nothing without it. */
+/** Returns the writes that remove a record, and those that mean nothing without it. */
 function removal({ table, key }: DamagedRecord): RecordWrite[] {
-  const remove = (from: string, removed: string): RecordWrite => ({ table: from, key: removed, payload: null });
   if (table !== 'events') return [remove(table, key)];
   return [remove(table, key), remove('eventsByCheck', eventIndexKey(key)), remove('incidents', key)];
 }
 
-/** Writes again what follows from the keys of the removed records and from the other records. */
+/** Returns the writes that restore what follows from the keys of the removed records and from the other records. */
 function repairs(store: RawStore, damaged: readonly DamagedRecord[], ownEntity: string): RecordWrite[] {
   const keysOf: DamagedKeys = (table) => new Set(damaged.filter((one) => one.table === table).map(({ key }) => key));
   const resources = [...keysOf('resources')];
