@@ -142,7 +142,7 @@ describe('the pipeline', () => {
     expect(outbox.begun).to.deep.equal(['1']);
   });
 
-  it('goes on without an outcome that cannot be stored although the store can be written, and logs it once', async () => {
+  it('continues without an outcome that cannot be stored although the store can be written, and logs it once', async () => {
     outbox.failures = 1;
     outbox.failure = new CorruptRecord('notificationLog a: checksum does not match');
     for (const n of ['1', '2']) outbox.add(n, 'fine', { key: 'same' });
@@ -150,7 +150,7 @@ describe('the pipeline', () => {
     await outbox.settles('2');
     expect([outbox.begun, [...outbox.entries.keys()]]).to.deep.equal([['1', '2'], ['1']]);
     expect(outbox.log.errors.map(({ msg }) => msg)).to.deep.equal([
-      'the outcome of a handler cannot be stored, it is run again after the next start',
+      'the outcome of a handler cannot be stored; the handler runs again after the next start',
     ]);
   });
 

@@ -164,14 +164,12 @@ describe('the sandbox', () => {
 
   it('runs its tasks in the threads that it has when another one cannot be started', async () => {
     const directory = await temporaryDirectory();
-    const [script, breaks] = [join(directory.path, 'worker.cjs'), join(directory.path, 'breaks')];
-    const worker = fileURLToPath(new URL('../../dist/sandbox/worker.cjs', import.meta.url));
-    await writeFile(
-      script,
-      `if (require('fs').existsSync(${JSON.stringify(breaks)})) throw new Error('broken');
-require(${JSON.stringify(worker)});`,
+    const breaks = join(directory.path, 'breaks');
+    const worker = await workerAfter(
+      directory.path,
+      `if (require('fs').existsSync(${JSON.stringify(breaks)})) throw new Error('broken');`,
     );
-    const half = new Sandbox({ clock: systemClock, log, worker: pathToFileURL(script) });
+    const half = new Sandbox({ clock: systemClock, log, worker });
     try {
       await half.evaluate(task('true', [1]), OWNER);
       await writeFile(breaks, '');
@@ -194,15 +192,10 @@ require(${JSON.stringify(worker)});`,
 
   it('runs tasks of restricted namespaces in its only thread when no other one can be started', async () => {
     const directory = await temporaryDirectory();
-    const [script, breaks] = [join(directory.path, 'worker.cjs'), join(directory.path, 'breaks')];
-    const worker = fileURLToPath(new URL('../../dist/sandbox/worker.cjs', import.meta.url));
-    // The first thread that starts prevents the start of others.
-    await writeFile(
-      script,
-      `require('fs').writeFileSync(${JSON.stringify(breaks)}, '', { flag: 'wx' });
-require(${JSON.stringify(worker)});`,
-    );
-    const single = new Sandbox({ clock: systemClock, log, worker: pathToFileURL(script) });
+    const started = JSON.stringify(join(directory.path, 'started'));
+    // The start of a second thread fails, because the file exists.
+    const worker = await workerAfter(directory.path, `require('fs').writeFileSync(${started}, '', { flag: 'wx' });`);
+    const single = new Sandbox({ clock: systemClock, log, worker });
     try {
       for (const round of [1, 2]) {
         const [result] = await single.evaluate(task(UNENDING, [round]), OWNER);
@@ -215,3 +208,11 @@ require(${JSON.stringify(worker)});`,
     }
   });
 });
+
+/** Writes the script of a worker that runs `code` first. Returns its address. */
+async function workerAfter(directory: string, code: string): Promise<URL> {
+  const script = join(directory, 'worker.cjs');
+  const worker = fileURLToPath(new URL('../../dist/sandbox/worker.cjs', import.meta.url));
+  await writeFile(script, `${code}\nrequire(${JSON.stringify(worker)});`);
+  return pathToFileURL(script);
+}

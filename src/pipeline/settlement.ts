@@ -37,8 +37,8 @@ export class Settlement {
   }
 
   /**
-   * Resolves when the outcome is durable. Resolves also after `stop`, or when something other than the state of the store prevents the
-   * decision: the entry is then still in the outbox, and its handler is run again after the next start.
+   * Resolves when the outcome is durable. Also resolves after `stop`, and when the outcome cannot be stored although the store can be
+   * written: the entry then stays in the outbox, and its handler runs again after the next start.
    */
   async settle(
     { outboxKey, key, attempts }: Pick<PendingRun, 'outboxKey' | 'key' | 'attempts'>,
@@ -101,7 +101,7 @@ export class Settlement {
         if (this.#isStopped) return;
         const fields = { err, handler: notification.handler };
         if (!(err instanceof StoreUnavailable)) {
-          log.error(fields, 'the outcome of a handler cannot be stored, it is run again after the next start');
+          log.error(fields, 'the outcome of a handler cannot be stored; the handler runs again after the next start');
           return;
         }
         log.warn(fields, 'failed to store the outcome of a handler, retrying');

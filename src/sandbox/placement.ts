@@ -18,8 +18,8 @@ export class Placement {
   }
 
   /**
-   * The restricted namespaces leave one thread to the others, unless no further thread `canStart`: they would wait for ever. Tasks that
-   * may take long run in a thread alone.
+   * The restricted namespaces leave one thread to the others. They may use the last thread while no other one can be started, because
+   * they would wait for ever. Tasks that may take long run in a thread alone.
    */
   mayRun(job: Job, thread: SandboxThread, canStart: boolean): boolean {
     const isRestricted = this.#owners.isRestricted(job.owner);

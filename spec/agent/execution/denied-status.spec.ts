@@ -12,7 +12,7 @@ describe('the status of a denied command', () => {
     ['-1', 3],
     ['x', 3],
   ] as const) {
-    it(`is ${status} when the annotation is ${text}, and statuses end at 255`, () => {
+    it(`is ${status} when the annotation is ${text} and the largest status is 255`, () => {
       expect(deniedStatus({ [NAME]: text }, 255)).to.equal(status);
     });
   }

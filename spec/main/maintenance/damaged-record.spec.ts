@@ -6,6 +6,7 @@ import { expect } from 'chai';
 import { storeDirectory } from '../../../src/main/process/directories.ts';
 import { emptyPuts } from '../../../src/store/commit/decision.ts';
 import type { LedgerEntry } from '../../../src/store/ledger/ledger.ts';
+import { eventKey, notificationAddress, notificationOfEventKey } from '../../../src/store/encoding/keyspace.ts';
 import { LmdbStore } from '../../../src/store/lmdb/lmdb-store.ts';
 import type { TableName } from '../../../src/store/records/records.ts';
 import { jsonOf } from '../../support/agent-client.ts';
@@ -43,9 +44,6 @@ const DAMAGED: readonly [TableName, string?][] = [
   ['resources', 'token-sessions/admin'],
   ['sessions'],
   ['agentQueues', 'default/a'],
-  ['notificationLog'],
-  ['notificationsByEvent'],
-  ['notificationsById'],
   ['openStreaks'],
   ['ticks', 'checks/default/cpu'],
   ['ticks', 'outages'],
@@ -87,6 +85,21 @@ describe('a store with damaged records', function () {
     expect(jsonOf(frame)).to.equal(n);
   }
 
+  /** The first notification, and both index entries of the last one. */
+  async function notificationRecords(): Promise<[TableName, string][]> {
+    const store = new LmdbStore({ directory: storeDirectory(stateDir), sync: 'none', readOnly: true });
+    const log = [...store.range('notificationLog', { from: '', to: '~' })];
+    await store.close();
+    const [first, last] = [log[0], log.at(-1)];
+    if (first === undefined || last === undefined || first === last) return expect.fail('two notifications are needed');
+    const { namespace, entity, check, number } = notificationAddress(last.key);
+    return [
+      ['notificationLog', first.key],
+      ['notificationsByEvent', notificationOfEventKey(eventKey(namespace, entity, check), number)],
+      ['notificationsById', last.value.id],
+    ];
+  }
+
   const damage = (records = DAMAGED): Promise<string[]> => damageRecords(storeDirectory(stateDir), records);
 
   async function create(kind: string, body: object): Promise<void> {
@@ -106,7 +119,7 @@ describe('a store with damaged records', function () {
     await sendFrom('a', 1);
     await sendFrom('b', 1);
     await kill();
-    const damaged = await damage();
+    const damaged = await damage([...DAMAGED, ...(await notificationRecords())]);
     await start();
 
     const entries = await reported();
@@ -115,8 +128,8 @@ describe('a store with damaged records', function () {
     expect(files.size).to.equal(damaged.length);
     for (const file of files) expect(statSync(file).size).to.be.above(0);
     const restored = entries.filter(({ details }) => at(details, 'now') === 'restored').map(({ key }) => key);
-    // Index entries are restored, too, unless they are those of the damaged notification.
     expect(restored).to.include.members(['resources/namespaces/default', 'incidents/default/db/disk']);
+    expect(restored).to.have.length(4);
     expect(await ownEvent()).to.have.nested.property('check.status', 2);
 
     for (const name of ['a', 'b'] as const) {

@@ -159,7 +159,7 @@ describe('the damaged records of a store', () => {
   });
 
   for (const table of ['deletions', 'renewals'] as const) {
-    it(`prevent the start when one is of ${table}, without which other records have another meaning`, async () => {
+    it(`prevent the start when one is in the table ${table}`, async () => {
       await use((store) =>
         new DecisionsOn(store).decide((ctx) => {
           if (table === 'renewals') ctx.put(table, `events/${KEY}`, { id: 1 });
@@ -196,14 +196,14 @@ describe('the damaged records of a store', () => {
     expect(await setAside()).to.deep.equal([]);
   });
 
-  it('are looked for by the next start when another command wrote the store before', async () => {
+  it('are searched by the next start when another command has written the store', async () => {
     await fill();
     await damage([['resources', 'namespaces/default']]);
     await use((store) => new DecisionsOn(store).decide((ctx) => ctx.put('meta', 'n', 1)));
     expect(isUnchangedSinceCleanStop(directory())).to.equal(false);
   });
 
-  it('are not looked for after a clean stop of a store without them', async () => {
+  it('are not searched after a clean stop of a store without them', async () => {
     await fill();
     await use(() => undefined);
     expect(isUnchangedSinceCleanStop(directory())).to.equal(true);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -11,12 +11,13 @@ import { SeededRandom } from '../../support/seeded-random.ts';
 import { perSuite } from '../../support/fixture.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { FIXTURES, unpackFixture } from '../stored-fixtures.ts';
-import { damageByte, damageFile } from './store-damage.ts';
+import { damageByte, damageFile, PAGE_BYTES } from './store-damage.ts';
 
 const SURVIVOR = fileURLToPath(new URL('./survivor.ts', import.meta.url));
 const DAMAGED_STORES = 120;
 const HEADER_PAGES = 2;
 const HEADER_BYTES = 160;
+const PAGE_FLAGS_AT = 18;
 const RECORDS = 4_000;
 const ROUNDS = 40;
 
@@ -79,18 +80,34 @@ describe('the walk of the pages of a store', function () {
     expect(found).to.be.above(DAMAGED_STORES / 3);
   });
 
-  it('finds each damaged byte of a header on which LMDB would crash', () => {
+  /** Copies of a stored fixture, each with other bits of one byte changed. */
+  function damagedCopies(changes: readonly { page: number; at: number; bits: number }[]): Map<string, string> {
+    const fixture = FIXTURES.at(-1) ?? expect.fail('there is no fixture');
+    return new Map(
+      changes.map((change, n) => {
+        const path = join(directory.path, `copy-${change.page}-${change.at}-${n}`);
+        unpackFixture(fixture, path);
+        return [path, damageByte(join(path, 'data.mdb'), change)];
+      }),
+    );
+  }
+
+  it('finds each damaged byte of the headers of the file on which LMDB would crash', () => {
     const random = SeededRandom.fresh();
-    const [fixture] = FIXTURES;
-    if (fixture === undefined) throw new Error('there is no stored fixture');
-    const damages = new Map<string, string>();
-    for (let at = 0; at < HEADER_PAGES * HEADER_BYTES; at += 1) {
-      const path = join(directory.path, `header-${at}`);
-      unpackFixture(fixture, path);
-      const [page, byte] = [Math.floor(at / HEADER_BYTES), at % HEADER_BYTES];
-      damages.set(path, damageByte(join(path, 'data.mdb'), page, byte, random));
-    }
+    const places = [0, 1].flatMap((page) => Array.from({ length: HEADER_BYTES }, (_, at) => ({ page, at })));
+    const damages = damagedCopies(places.map((place) => ({ ...place, bits: 1 + random.below(255) })));
     expect(foundIn(damages, random.seed)).to.be.above(0);
+  });
+
+  it('finds each damaged flag of a page on which LMDB would crash', () => {
+    const [intact = ''] = damagedCopies([{ page: 0, at: 0, bits: 0 }]).keys();
+    const pages = statSync(join(intact, 'data.mdb')).size / PAGE_BYTES;
+    const changes = Array.from({ length: pages * 8 }, (_, n) => ({
+      page: Math.floor(n / 8),
+      at: PAGE_FLAGS_AT,
+      bits: 1 << (n % 8),
+    }));
+    expect(foundIn(damagedCopies(changes), 0)).to.be.above(0);
   });
 });
 

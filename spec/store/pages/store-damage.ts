@@ -51,26 +51,27 @@ const DAMAGES: readonly Damage[] = [
   },
 ];
 
-/** Damages a data file, in the n-th way of all, which repeat, and returns what was done. */
-export function damageFile(path: string, n: number, random: SeededRandom): string {
-  const file = openSync(path, 'r+');
-  try {
+/** Damages a data file in the n-th of all ways, which repeat, and returns what was done. */
+export const damageFile = (path: string, n: number, random: SeededRandom): string =>
+  edit(path, (file) => {
     const damage = DAMAGES[n % DAMAGES.length];
     return damage?.(file, Math.floor(fstatSync(file).size / PAGE_BYTES), random) ?? '';
-  } finally {
-    closeSync(file);
-  }
-}
+  });
 
-/** Changes one byte of a data file, and returns what was done. */
-export function damageByte(path: string, page: number, at: number, random: SeededRandom): string {
-  const file = openSync(path, 'r+');
-  try {
+/** Changes these bits of one byte of a data file, and returns what was done. */
+export const damageByte = (path: string, { page, at, bits }: { page: number; at: number; bits: number }): string =>
+  edit(path, (file) => {
     const byte = Buffer.alloc(1);
     readSync(file, byte, 0, 1, page * PAGE_BYTES + at);
-    byte.writeUInt8(byte.readUInt8() ^ (1 + random.below(255)));
+    byte.writeUInt8(byte.readUInt8() ^ bits);
     writeSync(file, byte, 0, 1, page * PAGE_BYTES + at);
     return `byte ${at} of page ${page} is ${byte.readUInt8()}`;
+  });
+
+function edit(path: string, change: (file: number) => string): string {
+  const file = openSync(path, 'r+');
+  try {
+    return change(file);
   } finally {
     closeSync(file);
   }

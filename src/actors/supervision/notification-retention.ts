@@ -142,7 +142,7 @@ export class NotificationRetention {
     return removed;
   }
 
-  /** Returns what `use` returns; undefined, and counts it, when `use` needs a damaged record. That is set aside at the next start. */
+  /** Returns the result of `use`. Returns undefined, and counts it, when `use` reads a damaged record. */
   #intact<T>(use: () => T): T | undefined {
     try {
       return use();

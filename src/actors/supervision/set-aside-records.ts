@@ -5,7 +5,7 @@ import { mergeOwnEvent } from './own-event.ts';
 
 /** The reserved check of the backend's own entity that says that records of the store were damaged. */
 export const DAMAGED_RECORDS_CHECK = 'damaged-records';
-/** Records that the output of the event names. The ledger has all of them, also those of earlier starts. */
+/** Records that the output of the event names. The ledger lists all of them, including those of earlier starts. */
 const MAX_NAMED = 20;
 
 /**
@@ -30,7 +30,7 @@ export function reportSetAside(ctx: DecisionContext, backendName: string): void 
     'damaged records of the store were set aside:',
     ...lines,
     ...(more > 0 ? [`and ${more} more`] : []),
-    'the ledger has all of them, also earlier ones: actor store, event record.damaged',
+    'the ledger lists all of them, including earlier ones (actor store, event record.damaged)',
   ];
   ctx.delete('meta', SET_ASIDE_KEY);
   mergeOwnEvent(ctx, backendName, { check: DAMAGED_RECORDS_CHECK, status: 2, output: output.join('\n') });

@@ -106,7 +106,7 @@ export class StoreRecovery {
     }
   }
 
-  /** Whatever prevents the event must not keep the deadlines from being resumed. */
+  /** Logs an error instead of throwing it, so that the deadlines resume. */
   #restoreOwnEvent(result: OwnResult): void {
     const { decider, backendName, log } = this.#ports;
     try {

@@ -277,7 +277,7 @@ export class Connection {
     }
   }
 
-  /** The message that was too large is not known. No event is dropped if a keepalive was larger. */
+  /** Drops the largest event that was sent, unless a keepalive was as large: the backend does not say which message was too large. */
   #dropTooLarge(keepaliveBytes: number, log: Log): void {
     const dropped = this.#ports.queue.dropLargestSent(keepaliveBytes);
     if (dropped === undefined) {

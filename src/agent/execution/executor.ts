@@ -70,7 +70,7 @@ export class Executor {
     this.#running.set(key, run);
   }
 
-  /** A check that waited for its turn is not begun any more when the agent stops. */
+  /** Runs a check that has a slot now, unless the agent is stopping. */
   async #runUnlessStopping(request: CheckRequest): Promise<void> {
     if (this.#accepting) await this.#run(this.#numbered(request));
     else this.#ports.log.warn({ check: request.config.metadata.name, error: STOPPING }, 'error handling message');

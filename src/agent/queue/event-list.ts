@@ -98,7 +98,7 @@ export class EventList {
     return largest;
   }
 
-  /** Removes an event at a cost that does not depend on the length of the list, except that of the search. */
+  /** Removes an event without moving the others. */
   remove(event: WaitingEvent): void {
     const index = this.#indexOf(event.n);
     if (this.#slots[index] !== event) throw new Error(`event ${event.n} is not in the queue`);

@@ -142,7 +142,7 @@ export class EventQueue {
 
   /**
    * Removes the largest sent event after the backend rejected a message for its size, because it would be rejected
-   * again. Undefined when none is larger than `bytes`.
+   * again. Returns undefined when no event is larger than `bytes`.
    */
   dropLargestSent(bytes: number): { n: number; bytes: number } | undefined {
     const largest = this.#events.largestSent();

@@ -49,10 +49,9 @@ export async function openStore(
 }
 
 /**
- * Returns whether the store is without damaged records now. Records that cannot be set aside stay in it, and are reported where they are
- * read.
+ * Sets damaged records aside. Returns false if that is not possible: they stay in the store, and are reported where they are read.
  *
- * @throws CorruptRecord for too many of them
+ * @throws CorruptRecord when there are too many of them, or when one is required
  */
 async function setAside(stateDir: string, backendName: string, log: Log): Promise<boolean> {
   const quarantine = new QuarantineDirectory(quarantineDirectory(stateDir));

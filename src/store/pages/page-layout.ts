@@ -13,8 +13,8 @@ const BRANCH = 0x01;
 const LEAF = 0x02;
 const VALUE = 0x04;
 const META = 0x08;
-/** The flags of all kinds of pages, also of those that are not used here. */
-const KINDS = 0xff;
+/** The flags of all kinds of pages, including those that are not used here. */
+const KIND_FLAGS = 0xff;
 
 /** The header of the file, in each of the first two pages. */
 const MAGIC_AT = 24;
@@ -24,8 +24,8 @@ const VERSION = 2;
 const MAP_BYTES_AT = 40;
 const FREE_PAGES_AT = 48;
 /**
- * The flags of the file. Among them are those of the tree of free pages, whose keys are numbers, and one for encrypted pages. Others are
- * of the program that wrote the file last, and mean nothing here.
+ * The flags of the file. They include those of the tree of free pages, whose keys are numbers, and one for encrypted pages. The other
+ * flags are settings of the program that created the file, and are not checked.
  */
 const FILE_FLAGS_AT = 52;
 const CHECKED_FLAGS = 0x203f;
@@ -121,7 +121,7 @@ function metaAt(file: number, at: number): Meta | string {
   const lastPage = pageNumberAt(bytes, LAST_PAGE_AT);
   // LMDB takes no page outside the part of the file that it maps into memory.
   const isMapped = (lastPage + 1) * pageSize <= Number(bytes.readBigUInt64LE(MAP_BYTES_AT));
-  if (!isMapped) return `its header names ${lastPage} as the last page, which is outside the file`;
+  if (!isMapped) return 'its header names a last page that is outside the file';
   return {
     pageSize,
     lastPage,
@@ -145,7 +145,7 @@ export function pageOf(
     return bytes.every((byte) => byte === 0) ? 'it has only zeros' : 'it has the number of another page';
   }
   if (bytes.readBigUInt64LE(WRITTEN_BY_AT) > newest) return 'it is newer than the last transaction';
-  if ((bytes.readUInt16LE(FLAGS_AT) & KINDS) !== FLAG_OF[expected])
+  if ((bytes.readUInt16LE(FLAGS_AT) & KIND_FLAGS) !== FLAG_OF[expected])
     return `it is not a page of this kind (${expected})`;
   if (expected === 'value') return [];
   const [lower, upper] = [bytes.readUInt16LE(LOWER_AT), bytes.readUInt16LE(UPPER_AT)];
