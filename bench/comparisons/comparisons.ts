@@ -1,15 +1,15 @@
-import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import { join } from 'node:path';
 import { loadEvents } from '../rows/agent-throughput.ts';
+import { latenessesUnderLoad } from '../rows/deadline-lateness.ts';
+import { firstPagesUnderLoad } from '../rows/first-page.ts';
 import { putEvents } from '../rows/rest-put.ts';
+import { measureStart, STORED_ENTITIES, withSeededState } from '../rows/stored-state.ts';
 import { withBackend } from '../support/benched-backend.ts';
 import type { Checkout } from '../support/checkout.ts';
 import type { Encoding } from '../support/event-frame.ts';
 import { memoryOf } from '../support/process-stats.ts';
 import { cpuColumns, cpuPerEvent, cpuTimesOf } from '../support/thread-cpu.ts';
-import { nextMessage, startWorker } from '../support/workers.ts';
+import { nextMessage, runWorker, startWorker } from '../support/workers.ts';
 import type { AgentCrowd, CrowdConnected } from '../workers/agent-crowd.ts';
 import type { PutKeys } from '../workers/http-load.ts';
 import type { EngineLoad, EngineRates } from '../workers/state-engine.ts';
@@ -63,10 +63,8 @@ type EarlierRates = Omit<EngineRates, 'cpuUs'> & Partial<EngineRates>;
 const stateEngine: Comparison = {
   id: 'G4',
   what: 'state engine alone, one core',
-  measure: async ({ root }: Checkout) => {
-    const places = ['bench/workers', 'bench'].map((folder) => join(root, folder, 'state-engine.ts'));
-    const worker = startWorker(pathToFileURL(places.find((place) => existsSync(place)) ?? ''), ENGINE);
-    const { unwatched, watchedShare, cpuUs = NaN } = await nextMessage<EarlierRates>(worker);
+  measure: async (checkout) => {
+    const { unwatched, watchedShare, cpuUs = NaN } = await runWorker<EarlierRates>('state-engine', ENGINE, checkout);
     return { 'CPU µs': cpuUs, 'decisions/s': unwatched, 'watched %': watchedShare * 100 };
   },
 };
@@ -104,6 +102,35 @@ async function reconnects(checkout: Checkout): Promise<Costs> {
   );
 }
 
+const storedState: Comparison = {
+  id: 'G7',
+  what: `${STORED_ENTITIES.toLocaleString('en')} stored entities, memory and G8, the time of a start`,
+  measure: (checkout) =>
+    withSeededState(
+      STORED_ENTITIES,
+      (stateDir) =>
+        measureStart(stateDir, ({ readyMs, evictedMb }) => ({ MB: evictedMb, 'start s': readyMs / 1_000 }), checkout),
+      checkout,
+    ),
+};
+
+const OFFERED_PER_S = 2_000;
+
+const lateness: Comparison = {
+  id: 'G9',
+  what: `lateness under ${OFFERED_PER_S.toLocaleString('en')} PUT/s`,
+  measure: async (checkout) => {
+    const [ttlMs = NaN, keepaliveMs = NaN] = await latenessesUnderLoad(OFFERED_PER_S, checkout);
+    return { 'TTLs p99 ms': ttlMs, 'keepalives p99 ms': keepaliveMs };
+  },
+};
+
+const firstPage: Comparison = {
+  id: 'G10',
+  what: `first page of a long list under ${OFFERED_PER_S.toLocaleString('en')} PUT/s`,
+  measure: async (checkout) => ({ 'p99 ms': (await firstPagesUnderLoad(OFFERED_PER_S, checkout)).p99Ms }),
+};
+
 /** The rows that can be compared with those of another commit. */
 export const COMPARISONS: readonly Comparison[] = [
   restPut,
@@ -111,4 +138,7 @@ export const COMPARISONS: readonly Comparison[] = [
   agentEvents('json'),
   stateEngine,
   { id: 'G6', what: `ten reconnects of ${CROWD.agents.toLocaleString('en')} agents`, measure: reconnects },
+  storedState,
+  lateness,
+  firstPage,
 ];

@@ -6,9 +6,8 @@ import { type BenchedBackend, withBackend } from '../support/benched-backend.ts'
 import { HERE, programOf } from '../support/checkout.ts';
 import { median, type Row } from '../support/measured.ts';
 import { KEYS, putEvents } from './rest-put.ts';
-import { withSeededState } from './stored-state.ts';
+import { STORED_ENTITIES, withSeededState } from './stored-state.ts';
 
-const ENTITIES = 50_000;
 const ROUNDS = 5;
 /** The share by which a backup may raise the latency. */
 const MAX_RISE = 1.2;
@@ -42,7 +41,7 @@ async function latencyMs(backend: BenchedBackend): Promise<number> {
 
 /** The p99 of durable PUTs while the store of 50,000 entities and 100,000 events is backed up; the limit is the p99 without a backup. */
 export function backupUnderLoad(): Promise<Row[]> {
-  return withSeededState(ENTITIES, (stateDir) =>
+  return withSeededState(STORED_ENTITIES, (stateDir) =>
     withBackend(
       async (backend) => {
         const [without, during]: [number[], number[]] = [[], []];

@@ -1,11 +1,12 @@
+import { HERE } from '../support/checkout.ts';
 import type { MachineLimits, Row } from '../support/measured.ts';
+import type { PageStats } from '../workers/page-reader.ts';
 import type { RawPage } from '../workers/raw-page.ts';
 import { pagesUnderLoad } from './pages-under-load.ts';
-import { CHECKS_PER_ENTITY, withSeededState } from './stored-state.ts';
+import { CHECKS_PER_ENTITY, STORED_ENTITIES, withSeededState } from './stored-state.ts';
 import { withBackend } from '../support/benched-backend.ts';
 import { runWorker } from '../support/workers.ts';
 
-const ENTITIES = 50_000;
 const ITEMS = 100;
 const QUERY = `limit=${ITEMS}`;
 const PATHS = [`/api/core/v2/events?${QUERY}`, `/api/core/v2/namespaces/default/events?${QUERY}`];
@@ -13,19 +14,24 @@ const PATHS = [`/api/core/v2/events?${QUERY}`, `/api/core/v2/namespaces/default/
 const OFFERED_PER_S = 4_000;
 const KEYS = { prefix: 'bench-', entities: 1_000, stride: 1, checks: ['check-0', 'check-1'] };
 
-/** G10: the first page of a long list of events, under a constant load. */
-export async function firstPage({ scale }: MachineLimits): Promise<Row[]> {
-  const perSecond = OFFERED_PER_S * scale;
-  const records = ENTITIES * CHECKS_PER_ENTITY;
-  const raw: RawPage = { records, items: ITEMS };
-  const rawLimit = await runWorker<number>('raw-page', raw);
-  const { p99Ms } = await withSeededState(ENTITIES, (stateDir) =>
+/** Reads first pages of 100,000 events in a backend of a checkout that accepts PUTs meanwhile. */
+export function firstPagesUnderLoad(perSecond: number, checkout = HERE): Promise<PageStats> {
+  const underLoad = (stateDir: string) =>
     withBackend(
       (backend) =>
         pagesUnderLoad(backend, { port: backend.api, paths: PATHS, items: ITEMS }, { keys: KEYS, perSecond }),
-      { stateDir },
-    ),
-  );
+      { stateDir, checkout },
+    );
+  return withSeededState(STORED_ENTITIES, underLoad, checkout);
+}
+
+/** G10: the first page of a long list of events, under a constant load. */
+export async function firstPage({ scale }: MachineLimits): Promise<Row[]> {
+  const perSecond = OFFERED_PER_S * scale;
+  const records = STORED_ENTITIES * CHECKS_PER_ENTITY;
+  const raw: RawPage = { records, items: ITEMS };
+  const rawLimit = await runWorker<number>('raw-page', raw);
+  const { p99Ms } = await firstPagesUnderLoad(perSecond);
   return [
     {
       id: 'G10',

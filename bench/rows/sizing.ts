@@ -10,7 +10,7 @@ import { memoryOf } from '../support/process-stats.ts';
 import { cpuTimesOf } from '../support/thread-cpu.ts';
 import { nextMessage, startWorker } from '../support/workers.ts';
 import type { AgentFleet, FleetOrder, FleetSent } from '../workers/agent-fleet.ts';
-import { withSeededState } from './stored-state.ts';
+import { STORED_ENTITIES, withSeededState } from './stored-state.ts';
 
 /** The argument of `npm run bench` that selects this table: what fleets of agents, and a backup, cost. */
 export const SIZING = 'sizing';
@@ -24,7 +24,6 @@ const RUN_S = 30;
 const CHANGED = { agents: 100, intervalS: 1, seconds: 10 };
 const SETTLE_MS = 6_000;
 const IDLE_DECISIONS = 20;
-const STORED_ENTITIES = 50_000;
 const CLOCK_TICKS_PER_S = 100;
 const MB = 1e6;
 
