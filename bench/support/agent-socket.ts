@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
-import { DEFAULT_AGENT_PASSWORD } from '../../src/actors/administration/seed.ts';
+import { DEFAULT_AGENT_PASSWORD } from '../../src/actors/administration/initial-resources.ts';
 import { MEDIA_TYPE_PROTOBUF } from '../../src/wire/codec.ts';
 import { helloHeaders, MEDIA_TYPE_JSON } from '../../src/wire/handshake.ts';
 import type { Encoding } from './event-frame.ts';

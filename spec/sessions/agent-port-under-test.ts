@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import { seed } from '../../src/actors/administration/seed.ts';
+import { createInitialResources } from '../../src/actors/administration/initial-resources.ts';
 import { ActorSystem } from '../../src/actors/system.ts';
 import { AgentListener, type ListenerPorts } from '../../src/sessions/listener.ts';
 import type { PortLimits } from '../../src/sessions/handshake/port-limits.ts';
@@ -81,7 +81,7 @@ export class AgentPortUnderTest {
     await port.system.start();
     const administrator = { username: 'admin', passwordHash: '', agentPasswordHash: '', apiKey: undefined };
     const seeded = port.system.decider.decide({ cause: { user: 'admin' } }, ({ decision, nowMs }) => {
-      seed(decision, administrator, nowMs);
+      createInitialResources(decision, administrator, nowMs);
     });
     await seeded.durable;
     await new Promise<void>((resolve) => port.listener.server.listen(0, '127.0.0.1', resolve));

@@ -1,6 +1,6 @@
 import { ProcessClock } from '../support/process-clock.ts';
 import { hasRoomFor } from '../../src/actors/entities/entity-limit.ts';
-import { seed } from '../../src/actors/administration/seed.ts';
+import { createInitialResources } from '../../src/actors/administration/initial-resources.ts';
 import { ActorSystem } from '../../src/actors/system.ts';
 import { startPipeline } from '../../src/main/serve/start-pipeline.ts';
 import type { Pipeline } from '../../src/pipeline/pipeline.ts';
@@ -86,7 +86,7 @@ export class SimulatedBackend {
   static initialise(disk: SimulatedDisk, atMs: number): void {
     const decision = new Decision({ get: () => undefined, keys: () => new Set<string>() });
     const hash = 'not used: there are no logins';
-    seed(decision, { username: 'admin', passwordHash: hash, agentPasswordHash: hash, apiKey: undefined }, atMs);
+    createInitialResources(decision, { username: 'admin', passwordHash: hash, agentPasswordHash: hash, apiKey: undefined }, atMs);
     const puts = emptyPuts();
     for (const { table, key, value } of decision.puts) (puts[table] as Map<string, unknown>).set(key, value);
     const observer = { plan: () => ({ delayMs: 0, fails: false }), started: () => undefined, ended: () => undefined };

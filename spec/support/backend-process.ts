@@ -9,7 +9,7 @@ import type { ApiClient } from './api-client.ts';
 import { BackendClients, type BackendPorts } from './backend-clients.ts';
 import { eventually, inTime } from './eventually.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
-import { initialiseForTests } from './test-seed.ts';
+import { initialiseForTests } from './initialised-store.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/mon-backend.js', import.meta.url));
 const READY = 'backend is running and ready to accept events';

@@ -17,7 +17,7 @@ import { FailingStore } from './failing-store.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
-import { BCRYPT_COST, initialiseForTests } from './test-seed.ts';
+import { BCRYPT_COST, initialiseForTests } from './initialised-store.ts';
 
 const AGENT_MESSAGE_LIMIT_BYTES = 10 * 1024 * 1024;
 const API_REQUEST_LIMIT_BYTES = 512_000;

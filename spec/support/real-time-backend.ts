@@ -6,7 +6,7 @@ import { configOf } from './in-process-backend.ts';
 import { ProcessClock } from './process-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { type TemporaryDirectory, temporaryDirectory } from './temporary-directory.ts';
-import { BCRYPT_COST, initialiseForTests } from './test-seed.ts';
+import { BCRYPT_COST, initialiseForTests } from './initialised-store.ts';
 
 /** A backend in the process of the test, with the clock of the machine, for recordings that wait in real time. */
 export class RealTimeBackend implements BackendPorts {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { AlreadyInitialized } from '../actors/administration/seed.ts';
+import { AlreadyInitialized } from '../actors/administration/initial-resources.ts';
 import { type BackendConfig, parseBackendConfig } from '../config/backend.ts';
 import { type InitConfig, parseInitConfig } from '../config/init.ts';
 import { parseUpgradeConfig, type UpgradeConfig } from '../config/upgrade.ts';
@@ -22,7 +22,7 @@ import { askForAdmin } from './init/ask-admin.ts';
 import { initialiseThrough } from './serve/control-socket.ts';
 import { controlSocketPath, STORE, storeDirectory } from './process/directories.ts';
 import { ensureDirectory, prepareCache } from './process/ensure-directory.ts';
-import { type FirstAdministrator, initialise, prepareSeed } from './init/initialise.ts';
+import { type FirstAdministrator, initialise, prepareInitialResources } from './init/initialise.ts';
 import type { BackendHost } from './backend-host.ts';
 import { upgrade, UpgradeStopped } from './init/upgrade.ts';
 import { openLogFile } from './log/open-log-file.ts';
@@ -35,7 +35,7 @@ import { notifyReady } from './process/notify-ready.ts';
 import { abortedByStopSignal, onStopSignal } from './process/on-stop-signal.ts';
 import { assertNotServed } from './process/own-store.ts';
 import { warnOfOtherOwner, warnOfRootCommands } from './process/privileges.ts';
-import { probeStore } from './process/probe-store.ts';
+import { checkStoreFiles } from './process/check-store-files.ts';
 import { SecretVariables } from './process/secret-variables.ts';
 import { readVersion } from './process/version.ts';
 import { aboutProgram } from './about-program.ts';
@@ -107,7 +107,7 @@ async function start({ config, warnings }: Configured<BackendConfig>, host: Back
   const { startBackend, readMachine } = await host.load();
   const machine = await readMachine(clock, log);
   const memory = memorySource(config.memoryLimitBytes ?? 0);
-  const starting = startBackend(config, { clock, log, machine, secretValues, memory, probeStore });
+  const starting = startBackend(config, { clock, log, machine, secretValues, memory, checkStoreFiles });
   // Installed before the backend runs, so that no signal ends the process without a clean stop.
   const stop = (signal: NodeJS.Signals): void => {
     log.warn({ signal }, 'signal received, shutting down backend');
@@ -174,7 +174,7 @@ async function init(config: InitConfig, host: BackendHost, log: Logger): Promise
 async function initialiseOnce(config: InitConfig, admin: FirstAdministrator, clock: Clock): Promise<void> {
   const { stateDir, controlSocket, timeoutMs } = config;
   try {
-    await initialise(stateDir, admin, clock, prepareSeed, controlSocket);
+    await initialise(stateDir, admin, clock, prepareInitialResources, controlSocket);
   } catch (error) {
     if (!(error instanceof StoreInUse)) throw error;
     await initialiseThrough(controlSocketPath(stateDir, controlSocket), admin, timeoutMs);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DEFAULT_SECRET_VARIABLES } from '../config/flags/secret-flags.ts';
-import { AlreadyInitialized } from '../actors/administration/seed.ts';
+import { AlreadyInitialized } from '../actors/administration/initial-resources.ts';
 import { readStoreState } from '../store/maintenance/store-state.ts';
 import { assertCurrent, StoreOutdated } from '../store/lmdb/store-version.ts';
 import { initialise } from './init/initialise.ts';

@@ -1,6 +1,6 @@
 import { DiskQueue } from '../store/disk-queue.ts';
 import { isDamage } from '../store/maintenance/is-damage.ts';
-import { EXIT_DAMAGED } from './process/probe.ts';
+import { EXIT_DAMAGED } from './process/damage-check.ts';
 import { systemClock } from './process/system-clock.ts';
 
 /**

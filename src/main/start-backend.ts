@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { isInitialised } from '../actors/administration/seed.ts';
+import { isInitialised } from '../actors/administration/initial-resources.ts';
 import type { Machines } from '../actors/core/machines.ts';
 import type { MemorySource } from '../actors/supervision/memory-guard.ts';
 import type { AccessControl } from '../auth/access-control.ts';
@@ -51,7 +51,7 @@ export interface BackendPorts {
   /** Opens the store; by default a real one in the given directory. Tests replace it. */
   openStore?: (options: LmdbStoreOptions) => TransactionalStore;
   /** Checks the store before it is opened; not at all by default. */
-  probeStore?: (directory: string) => Promise<void>;
+  checkStoreFiles?: (directory: string) => Promise<void>;
   /** The machine that the backend runs on, for its own entity. */
   machine?: System | undefined;
   machines?: Machines;
@@ -108,7 +108,14 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   const tokenKeys = config.tokens?.keys && readTokenKeys(config.tokens.keys);
 
   const { stateDir, controlSocket, storeSync: sync } = config;
-  const storeOptions = { stateDir, controlSocket, sync, probe: ports.probeStore, backendName, log: logOf('store') };
+  const storeOptions = {
+    stateDir,
+    controlSocket,
+    sync,
+    probe: ports.checkStoreFiles,
+    backendName,
+    log: logOf('store'),
+  };
   const store = await openStore(storeOptions, closers, ports.openStore);
   assertChecksHaveNamespaces((prefix) => store.keys('resources', { from: prefix, to: afterPrefix(prefix) }));
   const resources = new ResourceStore(store);

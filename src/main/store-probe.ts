@@ -4,7 +4,7 @@ import { isDamage } from '../store/maintenance/is-damage.ts';
 import { DATA_FILE } from '../store/lmdb/lmdb-file.ts';
 import { walkPages } from '../store/pages/page-walk.ts';
 import { RawStore } from '../store/lmdb/raw-store.ts';
-import { EXIT_DAMAGED } from './process/probe.ts';
+import { EXIT_DAMAGED } from './process/damage-check.ts';
 
 /**
  * Checks every page of the store in its argument, and opens the store as a backend does at its start. It is a program of its own,

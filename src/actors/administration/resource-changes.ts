@@ -4,7 +4,14 @@ import { isName } from '../../resources/names.ts';
 import type { Namespace } from '../../resources/namespace.ts';
 import type { ObjectMeta } from '../../resources/object-meta.ts';
 import type { Tessen } from '../../resources/tessen.ts';
-import { entityKey, refusedEntityKey, resourceKey, stashKey, TESSEN_KEY } from '../../store/encoding/keyspace.ts';
+import {
+  entityKey,
+  refusedEntityKey,
+  type ResourceKind,
+  resourceKey,
+  stashKey,
+  TESSEN_KEY,
+} from '../../store/encoding/keyspace.ts';
 import { readResource, readTessen, type Resources } from '../../store/resource-store.ts';
 import { changedFields } from '../core/changed-fields.ts';
 import { recordedRights } from '../core/recorded-rights.ts';
@@ -14,7 +21,7 @@ import { deleteEvents, disarmTtls } from '../events/deletions.ts';
 import { hideNotifications } from '../events/notification-records.ts';
 import { checkChanged } from '../schedules/schedules.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
-import { seedPipelineRole } from './seed.ts';
+import { createPipelineRole } from './initial-resources.ts';
 
 /** Kinds of resources with metadata that are stored as they are sent. Entities and silences have commands of their own. */
 export type DescribedKind = ConfigurationKindName | 'apikeys';
@@ -30,7 +37,7 @@ export interface ResourceAddress {
 /** Makes the new resource from the stored one, which it leaves unchanged. */
 export type Edit<K extends DescribedKind> = (stored: Resources[K]) => Resources[K];
 
-/** Kinds, beside the configuration kinds, that keep a namespace from being deleted. */
+/** Kinds, besides the configuration kinds, that keep a namespace from being deleted. */
 const KINDS_IN_NAMESPACE = ['silenced', 'entities'];
 /** The kinds from which rights are derived. */
 const RBAC_KINDS = new Set<DescribedKind>(['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings']);
@@ -118,7 +125,7 @@ function putNamespace(ctx: DecisionContext, namespace: Namespace, user: string):
 export function addNamespace(ctx: DecisionContext, namespace: Namespace, createdBy?: string): void {
   ctx.put('resources', resourceKey('namespaces', undefined, namespace.name), namespace);
   ctx.reviseConfig('namespaces', namespace.name, 'created', []);
-  seedPipelineRole(
+  createPipelineRole(
     (kind, home, name, stored) => {
       ctx.put('resources', resourceKey(kind, home, name), stored);
       revise(ctx, kind, ledgerKey({ namespace: home, name }), undefined, stored);
@@ -159,7 +166,13 @@ function assertUserExists(ctx: DecisionContext, username: string): void {
   }
 }
 
-function revise(ctx: DecisionContext, kind: string, key: string, previous: object | undefined, stored: object): void {
+function revise(
+  ctx: DecisionContext,
+  kind: ResourceKind,
+  key: string,
+  previous: object | undefined,
+  stored: object,
+): void {
   const rights = recordedRights(kind, previous, stored);
   if (previous === undefined) ctx.reviseConfig(kind, key, 'created', [], rights);
   else ctx.reviseConfig(kind, key, 'updated', changedFields(previous, stored), rights);

@@ -1,4 +1,4 @@
-import { seedPipelineRole } from '../../actors/administration/seed.ts';
+import { createPipelineRole } from '../../actors/administration/initial-resources.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { resourceKey } from '../../store/encoding/keyspace.ts';
 import { missingNamespaces } from '../../store/maintenance/orphaned-checks.ts';
@@ -11,7 +11,7 @@ export async function createMissingNamespaces(directory: string, clock: Clock): 
     created = missingNamespaces((prefix) => decision.keys('resources', prefix));
     for (const namespace of created) {
       decision.put('resources', resourceKey('namespaces', undefined, namespace), { name: namespace });
-      seedPipelineRole((kind, home, name, resource) => {
+      createPipelineRole((kind, home, name, resource) => {
         const key = resourceKey(kind, home, name);
         if (decision.get('resources', key) === undefined) decision.put('resources', key, resource);
       }, namespace);

@@ -1,4 +1,8 @@
-import { DEFAULT_AGENT_PASSWORD, seed, type Seed } from '../../actors/administration/seed.ts';
+import {
+  DEFAULT_AGENT_PASSWORD,
+  createInitialResources,
+  type InitialResources,
+} from '../../actors/administration/initial-resources.ts';
 import { hashPassword } from '../../auth/credentials.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { storeDirectory } from '../process/directories.ts';
@@ -14,7 +18,12 @@ export interface FirstAdministrator {
 }
 
 /** Prepares the initial resources. Passwords are hashed before the decision, which is synchronous. */
-export async function prepareSeed({ username, password, apiKey, restrictsEdit }: FirstAdministrator): Promise<Seed> {
+export async function prepareInitialResources({
+  username,
+  password,
+  apiKey,
+  restrictsEdit,
+}: FirstAdministrator): Promise<InitialResources> {
   const [passwordHash, agentPasswordHash] = await Promise.all([
     hashPassword(password),
     hashPassword(DEFAULT_AGENT_PASSWORD),
@@ -23,21 +32,21 @@ export async function prepareSeed({ username, password, apiKey, restrictsEdit }:
 }
 
 /**
- * Seeds a store that no process has open, in one transaction. `prepare` hashes the passwords.
+ * Creates the initial resources in a store that no process has open, in one transaction. `prepare` hashes the passwords.
  * @throws StoreInUse, AlreadyInitialized, InvalidResource
  */
 export async function initialise(
   stateDir: string,
   administrator: FirstAdministrator,
   clock: Clock,
-  prepare: (administrator: FirstAdministrator) => Promise<Seed> = prepareSeed,
+  prepare: (administrator: FirstAdministrator) => Promise<InitialResources> = prepareInitialResources,
   controlSocket?: string,
 ): Promise<void> {
   const lock = await ownStore(stateDir, controlSocket);
   try {
     const prepared = await prepare(administrator);
     await decideOffline(storeDirectory(stateDir), clock, (decision) => {
-      seed(decision, prepared, clock.nowMs());
+      createInitialResources(decision, prepared, clock.nowMs());
     });
   } finally {
     lock.release();

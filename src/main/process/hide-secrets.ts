@@ -22,7 +22,7 @@ export function hideSecrets(log: Log): Environment {
     try {
       maskMemory((name) => isOwnSecret(name) || SECRET_FLAG.test(name));
     } catch (err) {
-      log.warn({ err, variables }, 'could not hide the secrets of the start from other processes of this user');
+      log.warn({ err, variables }, 'could not hide start-up secrets from other processes of this user');
     }
   }
   for (const flag of new Set(flags.map(nameOf))) {

@@ -5,7 +5,7 @@ import type { Log } from '../../ports/log.ts';
 import { DiskQueue } from '../../store/disk-queue.ts';
 import { isUnchangedSinceCleanStop } from '../../store/lmdb/clean-stop.ts';
 import { DATA_FILE } from '../../store/lmdb/lmdb-file.ts';
-import { damageFoundBy } from './probe.ts';
+import { damageFoundBy } from './damage-check.ts';
 
 /** The value of the cache directory of an agent with which nothing is written to disk. */
 export const NO_DIRECTORY = '/dev/null';

@@ -27,7 +27,7 @@ export class SecretVariables implements SecretValues {
       maskMemory((name) => taken.#values.has(name));
     } catch (err) {
       const variables = [...taken.#values.keys()];
-      log.warn({ err, variables }, 'could not hide the secrets of the start from other processes of this user');
+      log.warn({ err, variables }, 'could not hide start-up secrets from other processes of this user');
     }
     return taken;
   }

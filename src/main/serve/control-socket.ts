@@ -1,7 +1,7 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import { ExpectedError, InvalidResource } from '../../resources/errors.ts';
-import { AlreadyInitialized } from '../../actors/administration/seed.ts';
+import { AlreadyInitialized } from '../../actors/administration/initial-resources.ts';
 import type { FirstAdministrator } from '../init/initialise.ts';
 import { listen } from './listen.ts';
 

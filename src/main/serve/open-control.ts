@@ -1,6 +1,6 @@
-import { seed } from '../../actors/administration/seed.ts';
+import { createInitialResources } from '../../actors/administration/initial-resources.ts';
 import type { ActorSystem } from '../../actors/system.ts';
-import { prepareSeed } from '../init/initialise.ts';
+import { prepareInitialResources } from '../init/initialise.ts';
 import type { Closers } from './closers.ts';
 import { serveControl } from './control-socket.ts';
 import { close } from './listen.ts';
@@ -9,9 +9,9 @@ import { close } from './listen.ts';
 export async function openControl(path: string, system: ActorSystem, closers: Closers): Promise<void> {
   const control = await serveControl(path, {
     initialise: async (administrator) => {
-      const prepared = await prepareSeed(administrator);
+      const prepared = await prepareInitialResources(administrator);
       await system.decider.decide({ cause: { user: administrator.username } }, (ctx) => {
-        seed(ctx.decision, prepared, ctx.nowMs);
+        createInitialResources(ctx.decision, prepared, ctx.nowMs);
       }).durable;
     },
   });

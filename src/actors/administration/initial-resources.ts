@@ -7,7 +7,7 @@ import { type ApiKeyDigest, digestApiKey } from '../../store/api-key-digest.ts';
 import type { Decision } from '../../store/commit/decision.ts';
 import { type ResourceKind, resourceKey } from '../../store/encoding/keyspace.ts';
 
-export interface Seed {
+export interface InitialResources {
   username: string;
   /** bcrypt hash */
   passwordHash: string;
@@ -66,9 +66,9 @@ const CLUSTER_ROLE_BINDINGS: Record<string, string> = {
 };
 
 /** Creates the resources of a new installation in one decision. Existing resources stay unchanged. @throws AlreadyInitialized, InvalidResource */
-export function seed(
+export function createInitialResources(
   decision: Decision,
-  { username, passwordHash, agentPasswordHash, apiKey, restrictsEdit = false }: Seed,
+  { username, passwordHash, agentPasswordHash, apiKey, restrictsEdit = false }: InitialResources,
   atMs: number,
 ): void {
   if (isInitialised(decision)) throw new AlreadyInitialized('store already initialized');
@@ -81,7 +81,7 @@ export function seed(
     put('users', undefined, name, userWithDefaults({ username: name, password_hash: hash, groups: [group] }));
   };
   put('namespaces', undefined, 'default', { name: 'default' });
-  seedPipelineRole(put, 'default');
+  createPipelineRole(put, 'default');
   user(username, passwordHash, 'cluster-admins');
   user('agent', agentPasswordHash, 'system:agents');
   for (const [name, rules] of Object.entries(
@@ -96,7 +96,7 @@ export function seed(
   }
   if (apiKey !== undefined) {
     const { name, hash } = digestApiKey(apiKey);
-    put('apikeys', undefined, name, seededKey({ name, hash, username, atMs }));
+    put('apikeys', undefined, name, firstApiKey({ name, hash, username, atMs }));
   }
   decision.put('meta', INITIALIZED_KEY, atMs);
   decision.announcements.push({ type: 'rbac.changed' });
@@ -116,7 +116,7 @@ export function seed(
 type Put = (kind: ResourceKind, namespace: string | undefined, name: string, resource: object) => void;
 
 /** Creates the role and the binding by which event filters of a namespace read its events. */
-export function seedPipelineRole(put: Put, namespace: string, createdBy?: string): void {
+export function createPipelineRole(put: Put, namespace: string, createdBy?: string): void {
   const name = 'system:pipeline';
   const metadata = { name, namespace, created_by: createdBy ?? null };
   const rules = [{ verbs: READ, resources: ['events'] }];
@@ -127,7 +127,7 @@ export function seedPipelineRole(put: Put, namespace: string, createdBy?: string
 }
 
 /** The key itself is not stored; its name is another UUID. */
-function seededKey({ name, hash, username, atMs }: ApiKeyDigest & { username: string; atMs: number }): object {
+function firstApiKey({ name, hash, username, atMs }: ApiKeyDigest & { username: string; atMs: number }): object {
   const created_at = Math.floor(atMs / 1_000);
   return apiKeyWithDefaults({ metadata: { name, created_by: username }, username, created_at, hash });
 }

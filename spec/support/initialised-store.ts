@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hash } from '@node-rs/bcrypt';
-import { DEFAULT_AGENT_PASSWORD, type Seed } from '../../src/actors/administration/seed.ts';
+import { DEFAULT_AGENT_PASSWORD, type InitialResources } from '../../src/actors/administration/initial-resources.ts';
 import { initialise } from '../../src/main/init/initialise.ts';
 import { storeDirectory } from '../../src/main/process/directories.ts';
 import type { Clock } from '../../src/ports/clock.ts';
@@ -21,10 +21,10 @@ interface InitialStore {
   data: Promise<Buffer>;
 }
 
-let seed: Promise<Seed> | undefined;
+let initial: Promise<InitialResources> | undefined;
 const initialStores: InitialStore[] = [];
 
-async function prepareSeed(): Promise<Seed> {
+async function prepareInitialResources(): Promise<InitialResources> {
   const [passwordHash, agentPasswordHash] = await Promise.all([
     hash(ADMIN.password, { cost: BCRYPT_COST }),
     hash(DEFAULT_AGENT_PASSWORD, { cost: BCRYPT_COST }),
@@ -33,7 +33,7 @@ async function prepareSeed(): Promise<Seed> {
 }
 
 const initialiseStore = (stateDir: string, clock: Clock): Promise<void> =>
-  initialise(stateDir, ADMIN, clock, () => (seed ??= prepareSeed()));
+  initialise(stateDir, ADMIN, clock, () => (initial ??= prepareInitialResources()));
 
 async function dataOfNewStore(clock: Clock): Promise<Buffer> {
   const directory = await temporaryDirectory();
