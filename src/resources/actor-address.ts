@@ -15,12 +15,12 @@ const NAMES_IN_KEY = {
 /** Maximum number of actors that one reader may watch. */
 const MAX_INSPECTED_ACTORS = 50;
 
-export const ACTOR_KINDS: readonly string[] = Object.keys(NAMES_IN_KEY);
+export type ActorKindName = keyof typeof NAMES_IN_KEY;
+
+export const ACTOR_KINDS = Object.keys(NAMES_IN_KEY) as readonly ActorKindName[];
 
 /** The kind names, for error messages and descriptions. */
 export const ACTOR_KIND_NAMES = ACTOR_KINDS.join(', ');
-
-type ActorKindName = keyof typeof NAMES_IN_KEY;
 
 /** One actor, check state or silence, by the names that the ledger uses. */
 export interface ActorAddress {

@@ -228,7 +228,9 @@ describe('a request to wake an actor', () => {
     const misspelt = await api.get(`${LEDGER}?actor=chekcs`);
     expect(misspelt.status).to.equal(400);
     expect((misspelt.body as { message: string }).message).to.match(/^actor must be one of .*check-state, .*checks, /);
-    const unused = await api.get(`${LEDGER}?actor=checks`);
-    expect([unused.status, unused.body]).to.deep.equal([200, { entries: [] }]);
+    for (const actor of ['checks', 'silenced', 'tessen', 'refused-entities']) {
+      const unused = await api.get(`${LEDGER}?actor=${actor}`);
+      expect([unused.status, unused.body], actor).to.deep.equal([200, { entries: [] }]);
+    }
   });
 });

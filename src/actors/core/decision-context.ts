@@ -1,5 +1,6 @@
 import { type Announcement, Decision } from '../../store/commit/decision.ts';
 import type { LedgerCause, LedgerDraft } from '../../store/ledger/ledger.ts';
+import type { LedgerActor } from '../../store/ledger/ledger-actors.ts';
 import { type ActorSnapshot, stateName } from '../../machines/actor-snapshot.ts';
 import type { TableName, Tables } from '../../store/records/records.ts';
 import type { ActorStep } from './decision-observer.ts';
@@ -83,7 +84,10 @@ export class DecisionContext {
     this.decision.announcements.push(announcement);
   }
 
-  record(entry: Omit<LedgerDraft, 'atMs' | 'cause' | 'guards' | 'configRevision'> & Partial<LedgerDraft>): void {
+  record(
+    entry: Omit<LedgerDraft, 'atMs' | 'cause' | 'guards' | 'configRevision'> &
+      Partial<LedgerDraft> & { actor: LedgerActor },
+  ): void {
     const draft: LedgerDraft = {
       atMs: this.nowMs,
       cause: this.cause,
@@ -127,7 +131,7 @@ export class DecisionContext {
    * changed member is not a change. `rights` are the rights that follow from the resource, before and after.
    */
   reviseConfig(
-    kind: string,
+    kind: LedgerActor,
     key: string,
     event: 'created' | 'updated' | 'deleted',
     changed: string[],
@@ -278,7 +282,7 @@ export class DecisionContext {
     this.#watched?.add({ ...step, atMs: this.nowMs, ledgerEntries, isTransition });
   }
 
-  #recordTransition(actor: string, key: string, transition: Transition): void {
+  #recordTransition(actor: LedgerActor, key: string, transition: Transition): void {
     const { details, ...step } = transition;
     const guards = this.#ports.guards.taken();
     this.record({ actor, key, ...step, guards, ...(details === undefined ? {} : { details }) });

@@ -1,19 +1,12 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
+import { ACTOR_KINDS, type ActorKindName } from '../../resources/actor-address.ts';
 import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
-import { type ActorKindName, statesOf } from './actor-list.ts';
+import { statesOf } from './actor-list.ts';
 import { type IsDisconnected, SharedRun } from './shared-run.ts';
 
 /** The number of records in one step. Other work is done between two steps. */
 const STEP_RECORDS = 250;
-const KINDS: readonly ActorKindName[] = [
-  'entity',
-  'check-ttl',
-  'check-state',
-  'connection',
-  'check-schedule',
-  'silence',
-];
 
 export interface StateCounts {
   machine: ActorKindName;
@@ -40,7 +33,7 @@ export class ActorCounts {
 
   async #counted(isWanted: () => boolean): Promise<StateCounts[]> {
     const counts: StateCounts[] = [];
-    for (const machine of KINDS) {
+    for (const machine of ACTOR_KINDS) {
       counts.push({ machine, states: Object.fromEntries(await this.#countedOf(machine, isWanted)) });
     }
     return counts;

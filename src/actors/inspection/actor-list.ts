@@ -1,4 +1,4 @@
-import { type ActorAddress, sessionIdOf } from '../../resources/actor-address.ts';
+import { type ActorKindName, sessionIdOf } from '../../resources/actor-address.ts';
 import type { SilenceRecord } from '../../resources/silenced.ts';
 import { afterPrefix } from '../../store/encoding/keyspace.ts';
 import { stateName } from '../../machines/actor-snapshot.ts';
@@ -15,8 +15,6 @@ const CHECKS = 'checks/';
 const SILENCES = 'silenced/';
 /** The prefix of an entity's own subscription. */
 const ENTITY = 'entity:';
-
-export type ActorKindName = ActorAddress['actor'];
 
 export interface ActorFilter {
   machine?: ActorKindName | undefined;

@@ -1,7 +1,5 @@
 import { Type } from 'typebox';
 import { PUBLISHED_MACHINES } from '../../actors/inspection/published-machines.ts';
-import { ACTOR_KINDS } from '../../resources/actor-address.ts';
-import { CONFIGURATION_KINDS } from '../../resources/configuration-kinds.ts';
 import { InvalidResource } from '../../resources/errors.ts';
 import { CAUSE_KINDS, type CauseKind } from '../../store/ledger/ledger.ts';
 import type { LedgerQuery } from '../../store/ledger/ledger-query.ts';
@@ -50,26 +48,6 @@ export const LEDGER_PARAMETERS = {
   }),
   continue: Type.Integer({ minimum: 0, description: 'Value of the header `Sensu-Continue` of the previous page' }),
 };
-
-/** The names that entries have as their actor: the kinds of actors and of resources, and the parts of the backend. */
-export const LEDGER_ACTORS: readonly string[] = [
-  ...ACTOR_KINDS,
-  ...Object.keys(CONFIGURATION_KINDS),
-  'namespaces',
-  'entities',
-  'stashes',
-  'users',
-  'apikeys',
-  'notification',
-  'aggregate',
-  'agent',
-  'agent-session',
-  'backend',
-  'ledger',
-  'outbox',
-  'quarantine',
-  'store',
-].toSorted();
 
 /** The text that an entry must have for each parameter. */
 const TEXTS = { actor: 'actor', key: 'key', key_prefix: 'keyPrefix', event: 'event', user: 'user' } as const;

@@ -4,7 +4,8 @@ import type { LedgerQuery, LedgerSlice } from '../../store/ledger/ledger-query.t
 import { nullable } from '../openapi/descriptions.ts';
 import type { Answer, Route } from '../request/route.ts';
 import { InvalidResource } from '../../resources/errors.ts';
-import { LEDGER_ACTORS, LEDGER_PARAMETERS, ledgerFilter } from './ledger-filter.ts';
+import { LEDGER_ACTORS } from '../../store/ledger/ledger-actors.ts';
+import { LEDGER_PARAMETERS, ledgerFilter } from './ledger-filter.ts';
 
 export interface LedgerRoutePorts {
   /** Durable entries, a bounded number at a time. */

@@ -51,7 +51,7 @@ export interface GuardRecord {
 /** A transition before it has its number and hash. */
 export interface LedgerDraft {
   atMs: number;
-  /** The kind of the changed actor or resource: entity, check-ttl, connection, check-state, silence, quarantine, outbox, ledger or a resource kind. */
+  /** A `LedgerActor`: the kind of the changed actor or resource, or a part of the backend. Entries of earlier versions may have another. */
   actor: string;
   key: string;
   /** `null` when the actor or resource did not exist before. */
