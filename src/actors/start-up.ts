@@ -1,13 +1,13 @@
 import type { Log } from '../ports/log.ts';
-import type { System } from '../resources/entity.ts';
+import type { EntityConfig, System } from '../resources/entity.ts';
 import type { SilenceRecord } from '../resources/silenced.ts';
-import { afterPrefix } from '../store/encoding/keyspace.ts';
+import { afterPrefix, keyAfter, resourceKey } from '../store/encoding/keyspace.ts';
 import { entityGroup, eventGroup, type GroupCounts, silenceGroup } from '../store/commit/object-groups.ts';
 import { visible } from '../store/records/pending-deletions.ts';
-import type { EntityRecord } from '../store/records/records.ts';
-import { readResource } from '../store/resource-store.ts';
+import type { EntityRecord, TableName, Tables } from '../store/records/records.ts';
 import { CorruptRecord } from '../store/encoding/sealed.ts';
-import type { RangeReader } from '../store/commit/transactional-store.ts';
+import { storedEvent } from '../store/commit/stored-event.ts';
+import type { RangeReader, TransactionalStore } from '../store/commit/transactional-store.ts';
 import type { Aggregates } from './aggregates/aggregates.ts';
 import type { AgentPort } from './agents/agent-port.ts';
 import type { BlindTime } from './time/blind-time.ts';
@@ -45,7 +45,7 @@ export interface StoredObjectsPorts {
  * the stored objects and fills the aggregates. Objects that a pending deletion hides are counted too, until the step that deletes them.
  */
 export function readStoredObjects(
-  store: RangeReader,
+  store: RangeReader & Pick<TransactionalStore, 'keptOfEvent'>,
   { deadlineQueue, blind, groups, aggregates, log }: StoredObjectsPorts,
 ): void {
   const arm = (actor: string, key: string, deadline: StoredDeadline | undefined): void => {
@@ -57,11 +57,13 @@ export function readStoredObjects(
     arm('entity', key, keepaliveDeadline(record.actor));
     groups.move('entities', undefined, storedEntityGroup(store, key, record, log));
   }
+  const [pending] = store.keys('deletions', { from: '', to: END, limit: 1 });
+  const hasDeletions = pending !== undefined;
   for (const key of store.keys('events', { from: '', to: END })) {
-    const record = readable(() => store.get('events', key), log);
+    const record = readable(() => storedEvent(store, key), log);
     if (record === undefined) continue;
     groups.move('events', undefined, eventGroup(namespaceOf(key), record));
-    const shown = visible(store, 'events', key, record);
+    const shown = hasDeletions ? visible(store, 'events', key, record) : record;
     if (shown?.ttl !== undefined) arm('check-ttl', key, ttlDeadline(shown.ttl));
     if (shown?.aggregates !== undefined) aggregates.load(key, shown.aggregates, record.state.history);
   }
@@ -79,8 +81,15 @@ const namespaceOf = (key: string): string => key.slice(0, key.indexOf('/'));
 
 function storedEntityGroup(store: RangeReader, key: string, record: EntityRecord, log: Log): string {
   const [namespace, name] = [namespaceOf(key), key.slice(key.indexOf('/') + 1)];
-  const config = readable(() => readResource(store, 'entities', namespace, name), log);
-  return entityGroup(namespace, config?.entity_class ?? '', record);
+  const config = readable(() => readOnce(store, 'resources', resourceKey('entities', namespace, name)), log);
+  const { entity_class: entityClass = '' } = (config ?? {}) as Partial<EntityConfig>;
+  return entityGroup(namespace, entityClass, record);
+}
+
+/** Reads a record that is not needed again, without filling the caches of the store. */
+function readOnce<T extends TableName>(store: RangeReader, table: T, key: string): Tables[T] | undefined {
+  const [found] = store.range(table, { from: key, to: keyAfter(key), limit: 1 });
+  return found?.value;
 }
 
 /** A damaged record does not keep the backend from starting: it is left out, and the error log calls for action. */

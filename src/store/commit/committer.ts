@@ -3,13 +3,13 @@ import { StoreUnavailable } from '../../resources/errors.ts';
 import { CommitCounts } from './commit-counts.ts';
 import { Batch } from './batch.ts';
 import { type Announcement, type Decision, emptyPuts, type KeyedTableReader } from './decision.ts';
-import { StoredEvent } from '../records/encoded-event.ts';
 import { eventBytes, type EventSize } from '../records/event-sizes.ts';
 import { CachedMeta } from './cached-meta.ts';
 import { KeptEvents } from '../records/kept-events.ts';
 import { afterPrefix, eventAddress } from '../encoding/keyspace.ts';
 import { chain, type LedgerHead } from '../ledger/ledger.ts';
-import { type EventRecord, TABLE_NAMES, type TableName, type Tables } from '../records/records.ts';
+import { TABLE_NAMES, type TableName, type Tables } from '../records/records.ts';
+import { storedEvent } from './stored-event.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
 /** The keys of decisions that were lost, by table. */
@@ -80,20 +80,9 @@ export class Committer implements KeyedTableReader {
     const inFlight = this.#inFlight?.lookUp(table, key);
     if (inFlight !== undefined) return inFlight ?? undefined;
     if (table === 'meta') return this.#meta.get(key) as Tables[T] | undefined;
-    return table === 'events' ? (this.#committedEvent(key) as Tables[T] | undefined) : this.#store.get(table, key);
-  }
-
-  /** The committed record of an event. The event itself is read only when it is needed. */
-  #committedEvent(key: string): EventRecord | undefined {
-    const store = this.#store;
-    const kept =
-      this.#kept.get(key) ?? (store.keptOfEvent === undefined ? store.get('events', key) : store.keptOfEvent(key));
-    if (kept === undefined) return undefined;
-    return new StoredEvent(kept, () => {
-      const record = store.get('events', key);
-      if (record === undefined) throw new Error(`the event ${key} was deleted while a decision was made on it`);
-      return record;
-    });
+    return table === 'events'
+      ? (storedEvent(this.#store, key, this.#kept.get(key)) as Tables[T] | undefined)
+      : this.#store.get(table, key);
   }
 
   /** The events whose state is in memory, so that the store is not read. */
