@@ -41,18 +41,7 @@ export const ONLY = {
   exec: ['ports'],
   serving: [],
   config: ['resources'],
-  agent: [
-    'resources',
-    'ports',
-    'formats',
-    'wire',
-    'machines',
-    'exec',
-    'assets',
-    'serving',
-    'rules/token-bucket.ts',
-    'store/disk-queue.ts',
-  ],
+  agent: ['resources', 'ports', 'formats', 'wire', 'machines', 'exec', 'assets', 'serving', 'rules/token-bucket.ts'],
   assets: ['resources', 'ports', 'formats', 'rules'],
 };
 
