@@ -47,8 +47,9 @@ const KNOWN = [...MEASUREMENTS.flatMap(({ ids }) => ids), GROWTH, CYCLES, STAGES
 
 /**
  * `npm run bench -- G2 G9` measures those rows only, after the raw limit that scales the floors; `growth` measures the second
- * table, `cycles` the memory after a million entities, `stages` where the CPU time of an event goes, `sizing` what docs/sizing.md states. With `--against <commit>`
- * the rows are measured here and there in turn, as often as `--rounds` says, and nothing has a floor.
+ * table, `cycles` the memory after a million entities, `stages` where the CPU time of an event goes, `sizing` what
+ * docs/sizing.md states. With `--against <commit>` the rows are measured here and there in turn, as often as `--rounds` says,
+ * and nothing has a floor.
  */
 const { values: options, positionals: requested } = parseArgs({
   allowPositionals: true,

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** Counts datagrams. Answers its port first, and the count when it receives a message. */
+/** Counts datagrams. Sends its port first, and the count when it receives a message. */
 const socket = createSocket('udp4');
 let received = 0;
 socket.on('message', () => (received += 1));

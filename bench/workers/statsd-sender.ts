@@ -11,7 +11,7 @@ export interface StatsdLoad {
   names: readonly string[];
 }
 
-/** Sends counters with the value 1, each in a datagram of its own, at a constant rate. Answers how many were sent, in which time. */
+/** Sends counters with the value 1, each in a datagram of its own, at a constant rate. Reports how many were sent, and in what time. */
 const { port, perSecond, seconds, names } = JSON.parse(process.argv[2] ?? '') as StatsdLoad;
 const socket = createSocket('udp4');
 socket.connect(port, '127.0.0.1');

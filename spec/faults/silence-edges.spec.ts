@@ -56,7 +56,7 @@ describe('F23: a silence that begins or ends in the same second as an event', ()
   const transitions = async () =>
     (await api.ledger({ actor: 'silence', key: KEY })).map(({ event, to }) => [event, to]);
 
-  it('acts from the first millisecond of its begin second', async () => {
+  it('acts from the first millisecond of its first second', async () => {
     await silence({ begin: backend.nowS + 10 });
     await backend.clock.advance(9_999);
     expect(await silencingNow()).to.deep.equal([]);
@@ -125,7 +125,7 @@ describe('F23: a silence that begins or ends in the same second as an event', ()
     expect(others).to.deep.equal([]);
   });
 
-  it('ends with the resolving event if expire_on_resolve is set and its begin is in the same second', async () => {
+  it('ends with the resolving event if expire_on_resolve is set and its start is in the same second', async () => {
     await agent.result('disk', { status: 2 });
     await silence({ begin: backend.nowS + 1, expire_on_resolve: true });
     await backend.clock.advance(1_000);

@@ -68,7 +68,7 @@ describe('a silence', () => {
       { expire_at: NOW_S + 60, expire: 60 },
     ],
     [
-      'gets the default duration, counted from its begin',
+      'gets the default duration, counted from its start',
       { begin: 7, expire: -1 },
       { defaultS: 60, longestS: 90 },
       { expire_at: 67 },
@@ -91,7 +91,7 @@ describe('a silence', () => {
   for (const body of [{ expire: 91 }, { expire_at: NOW_S + 91 }, { begin: NOW_S - 50, expire_at: NOW_S + 41 }]) {
     it(`is rejected when it exceeds the longest duration: ${JSON.stringify(body)}`, () => {
       const silenced = parseSilencedShape({ check: 'disk', ...body });
-      const message = 'a silence must end within 90 seconds of its begin';
+      const message = 'a silence must end within 90 seconds of its start';
       expect(() => withTimes(silenced, NOW_S, { defaultS: 0, longestS: 90 })).to.throw(InvalidResource, message);
     });
   }
@@ -100,7 +100,7 @@ describe('a silence', () => {
     ['begins now and has no end', {}, { begin: NOW_S, expire_at: 0, expire: -1 }],
     ['has no end when expire is below 0', { expire: -5 }, { begin: NOW_S, expire_at: 0, expire: -1 }],
     ['ends expire seconds from now', { expire: 60 }, { begin: NOW_S, expire_at: NOW_S + 60, expire: 60 }],
-    ['ends expire seconds from its begin', { begin: 100, expire: 10 }, { begin: 100, expire_at: 110, expire: 10 }],
+    ['ends expire seconds from its start', { begin: 100, expire: 10 }, { begin: 100, expire_at: 110, expire: 10 }],
     [
       'ends expire seconds from now when it begins before 1970',
       { begin: -1, expire: 100 },

@@ -10,7 +10,7 @@ const MAX_PLAIN_BYTES = 4_194_304;
 const TOO_MANY_VALUES = 'JSON must have at most 100000 values';
 const TOO_MANY_NAMES = 'JSON must have at most 10000 different member names';
 const TOO_DEEP = 'JSON must be nested at most 1000 deep';
-const TOO_LONG = 'JSON must have at most 4194304 bytes outside of texts';
+const TOO_LONG = 'JSON must have at most 4194304 bytes outside strings';
 
 const list = (item: string, count: number): string => `[${Array.from({ length: count }, () => item).join(',')}]`;
 const names = (count: number, name = (n: number) => `k${n}`): string =>

@@ -20,7 +20,7 @@ export interface GetOptions {
   isRedirect: boolean;
   /** The server that the URL of the asset itself has reached, without a proxy. */
   reached: Target | undefined;
-  /** PEM of authorities that are trusted beside those of Node.js. */
+  /** PEM of authorities that are trusted besides those of Node.js. */
   trustedCa: string | undefined;
   signal: AbortSignal;
 }

@@ -7,7 +7,7 @@ const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 30_000;
 /** The share of a delay by which it varies at random, so that handlers with one target do not try at the same time. */
 const JITTER = 0.25;
-/** Failures of a handler in a row from which on it counts as unreachable, and is tried with one run at a time. */
+/** A handler with this many consecutive failures counts as unreachable, and is tried with one run at a time. */
 const MAX_FAILURES = 3;
 
 export interface OutagePorts {

@@ -6,7 +6,7 @@ import { eventAddress } from '../store/encoding/keyspace.ts';
 import type { OutboxEntry } from '../store/records/records.ts';
 import type { HandlerResult } from './handlers/handler-result.ts';
 
-/** The maximum number of remembered handlers and outcomes. Beyond it the one that is logged longest ago is forgotten. */
+/** The maximum number of remembered handlers and outcomes. Beyond it the one that was logged longest ago is forgotten. */
 const MAX_REMEMBERED_OUTCOMES = 1_000;
 
 /** Logs the outcomes of runs: those without success as a warning, once a minute for each handler and outcome. */

@@ -44,7 +44,7 @@ export const SilencedSchema = Type.Object(
 
 export type Silenced = ReturnType<typeof silencedWithDefaults>;
 
-/** `pending` until the ledger records its begin. */
+/** `pending` until the ledger records its start. */
 export type SilenceState = 'pending' | 'active';
 
 /** A stored entry. */
@@ -96,7 +96,7 @@ export function assertSilenced(silenced: Silenced): void {
 }
 
 /**
- * Sets the begin and the end of an entry that is written at `nowS`. An end that was sent takes precedence over `expire`,
+ * Sets the start and the end of an entry that is written at `nowS`. An end that was sent takes precedence over `expire`,
  * which counts from `nowS` when the entry begins before 1970.
  * @throws InvalidResource when it exceeds the longest duration
  */
@@ -107,7 +107,7 @@ export function withTimes(silenced: Silenced, nowS: number, limits: SilenceLimit
   const expire = namesEnd ? silenced.expire : limits.defaultS || limits.longestS;
   const expire_at = silenced.expire_at === 0 && expire > 0 ? countsFrom + expire : silenced.expire_at;
   if (limits.longestS > 0 && expire_at - countsFrom > limits.longestS) {
-    throw new InvalidResource(`a silence must end within ${limits.longestS} seconds of its begin`);
+    throw new InvalidResource(`a silence must end within ${limits.longestS} seconds of its start`);
   }
   return { ...silenced, begin, expire_at, expire: expire_at === 0 ? NEVER_S : expire };
 }

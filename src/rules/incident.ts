@@ -8,7 +8,7 @@ export interface Incident {
   id: string;
   /** Unix seconds. */
   openedAtS: number;
-  /** The last change of the status within the incident, its begin included. Unix seconds. */
+  /** The last change of the status within the incident, its start included. Unix seconds. */
   lastStateChangeS: number;
   /** The mark of the result that was deleted while its event stayed; a later result has another one. */
   deletedResult?: string;

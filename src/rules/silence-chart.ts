@@ -9,14 +9,14 @@ export const SILENCE_CHART = {
   initial: 'pending',
   states: {
     pending: {
-      description: 'Its begin lies in the future: it acts on no event. A silence without a begin is active at once.',
+      description: 'Its start lies in the future: it acts on no event. A silence without one is active at once.',
       on: {
         'silence.created': { description: 'It begins at once.', guard: 'hasBegun', target: 'active' },
         'silence.updated': [
-          { description: 'Its begin was moved into the past.', guard: 'hasBegun', target: 'active' },
-          { description: 'Its begin still lies in the future.', target: 'pending' },
+          { description: 'Its start was moved into the past.', guard: 'hasBegun', target: 'active' },
+          { description: 'Its start still lies in the future.', target: 'pending' },
         ],
-        'begin.reached': { description: 'Its begin has come.', target: 'active' },
+        'begin.reached': { description: 'Its start has come.', target: 'active' },
         'expiry.reached': { description: 'Its last second has passed.', target: 'expired' },
         'silence.deleted': { description: 'A user deleted it.', target: 'deleted' },
         'entity.deleted': { description: 'The entity that it silences was deleted.', target: 'deleted' },
@@ -28,7 +28,7 @@ export const SILENCE_CHART = {
       on: {
         'silence.updated': [
           { description: 'It still acts.', guard: 'hasBegun', target: 'active' },
-          { description: 'Its begin was moved into the future.', target: 'pending' },
+          { description: 'Its start was moved into the future.', target: 'pending' },
         ],
         'expiry.reached': { description: 'Its last second has passed.', target: 'expired' },
         'check.resolved': { description: 'It expires on resolve, and a check was resolved.', target: 'expired' },

@@ -19,7 +19,7 @@ export function stateAt({ begin }: Times, nowS: number): SilenceState {
   return begin <= nowS ? 'active' : 'pending';
 }
 
-/** Returns the time of the next change, Unix ms: the begin, or the end of the last second. Undefined = never. */
+/** Returns the time of the next change, Unix ms: the start, or the end of the last second. Undefined = never. */
 export function nextChangeAtMs({ begin, expire_at, state }: Times & { state: SilenceState }): number | undefined {
   const overAtMs = expire_at > 0 ? (expire_at + 1) * 1_000 : undefined;
   return state === 'pending' ? Math.min(begin * 1_000, overAtMs ?? Infinity) : overAtMs;

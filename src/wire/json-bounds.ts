@@ -61,7 +61,7 @@ export function endOfFirstValue(bytes: Buffer): number | undefined {
       case COMMA:
         values += 1;
         if (at - textBytes > MAX_PLAIN_BYTES) {
-          throw new InvalidResource(`JSON must have at most ${MAX_PLAIN_BYTES} bytes outside of texts`);
+          throw new InvalidResource(`JSON must have at most ${MAX_PLAIN_BYTES} bytes outside strings`);
         }
         break;
       case OPENING_BRACE:

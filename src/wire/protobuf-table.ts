@@ -23,7 +23,7 @@ interface FieldShape {
   /** Whether the message is written even when it is absent. */
   readonly isAlwaysWritten?: boolean;
   readonly adapter?: Adapter;
-  /** Whether a peer in general sends the same bytes with each message. */
+  /** Whether a peer usually sends the same bytes with each message. */
   readonly isRepeatedByPeers?: boolean;
 }
 
@@ -106,7 +106,7 @@ export const double = (number: number): FieldOf<number> => ({ number, kind: 'dou
 export const uuid = (number: number): FieldOf<string> => ({ number, kind: 'uuid' });
 
 export const nested = <T>(number: number, of: Message<T>): FieldOf<T> => ({ number, kind: 'message', message: of });
-/** A message that a peer in general sends unchanged with each message. */
+/** A message that a peer usually sends unchanged with each message. */
 export const unchanging = <T>(number: number, of: Message<T>): FieldOf<T> => ({
   ...nested(number, of),
   isRepeatedByPeers: true,

@@ -49,7 +49,7 @@ describe('silences of an installation with limits', () => {
         await api.post(SILENCED, silence('c', more)),
         await api.put(`${SILENCED}/*:c`, put),
       ]) {
-        const body = { message: `a silence must end within ${DAY_S} seconds of its begin`, code: 1 };
+        const body = { message: `a silence must end within ${DAY_S} seconds of its start`, code: 1 };
         expect([status, json]).to.deep.equal([400, body]);
       }
     }

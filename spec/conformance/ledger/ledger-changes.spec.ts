@@ -176,7 +176,7 @@ describe('the ledger, when the status of a check changes,', () => {
     ]);
   });
 
-  it('has the creator of a silence at its begin and its end', async () => {
+  it('has the creator of a silence at its start and its end', async () => {
     const metadata = { name: 'linux:cpu', namespace: 'default' };
     await api.put('/ns/default/silenced/linux:cpu', { metadata, subscription: 'linux', check: 'cpu', expire: -1 });
     await api.delete('/ns/default/silenced/linux:cpu');
@@ -184,7 +184,7 @@ describe('the ledger, when the status of a check changes,', () => {
     expect(entries.map(({ details }) => details?.['creator'])).to.deep.equal(['admin', 'admin']);
   });
 
-  it('has the reason of a silence at its begin and its end', async () => {
+  it('has the reason of a silence at its start and its end', async () => {
     const metadata = { name: 'linux:disk', namespace: 'default' };
     const silence = { metadata, subscription: 'linux', check: 'disk', reason: 'disk swap', expire: -1 };
     await api.put('/ns/default/silenced/linux:disk', silence);

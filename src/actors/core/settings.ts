@@ -4,7 +4,7 @@ import { REFRESH_MS } from '../../rules/token-sessions.ts';
 import type { EntityUseLimits } from './entity-room.ts';
 
 /**
- * Which entities an agent may send events for, beside its own: `own` allows no other entity, `own-and-proxies` also allows
+ * Which entities an agent may send events for, besides its own: `own` allows no other entity, `own-and-proxies` also allows
  * entities that do not belong to another agent (proxies, and names that are not registered), `any` allows every entity of
  * the agent's namespace.
  */

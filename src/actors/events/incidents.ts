@@ -50,7 +50,7 @@ const derivedIncident = (key: string, { lastOk, history }: CheckState): Incident
   ...incidentTimes(history),
 });
 
-/** Returns the id of an incident whose begin is not known: the same for the same incident. Source: spec/05 3.3. */
+/** Returns the id of an incident whose start is not known: the same for the same incident. Source: spec/05 3.3. */
 function derivedId(key: string, lastOkS: number): string {
   const name = Buffer.concat([Buffer.from(INCIDENTS.replaceAll('-', ''), 'hex'), Buffer.from(`${key}/${lastOkS}`)]);
   const bytes = createHash('sha1').update(name).digest().subarray(0, UUID_BYTES);

@@ -138,7 +138,7 @@ export function silenceDeadline(record: SilenceRecord): { atMs: number; sinceMs:
   return atMs === undefined ? undefined : { atMs, sinceMs: NO_INPUT };
 }
 
-/** Handles the begin or the end of an entry. Events do not depend on it; they use the times of the entry. */
+/** Handles the start or the end of an entry. Events do not depend on it; they use the times of the entry. */
 export function silenceDue(ctx: DecisionContext, { key }: ReachedDeadline): void {
   const slash = key.indexOf('/');
   const record = currentSilence(ctx, key.slice(0, slash), key.slice(slash + 1));

@@ -4,7 +4,7 @@ import type { TransactionalStore } from '../../store/commit/transactional-store.
 
 /** The maximum number of ledger entries that are read before the newest one, for one actor. */
 const MAX_READ = 100;
-/** Entries that are read at once: the change of the state is in general among the newest. */
+/** Entries that are read at once: the change of the state is usually among the newest. */
 const SLICE = 10;
 /** The maximum number of such entries that one answer reads, for all of its actors. */
 const MAX_READ_TOGETHER = 2_000;

@@ -6,7 +6,7 @@ import type { BlindInterval } from '../time/blind-time.ts';
 
 /** The outages that explain ticks that are not recorded yet. Beyond this number the oldest are forgotten. */
 const MAX_OUTAGES = 500;
-/** Two outages whose begins differ by less are the same. */
+/** Two outages whose starts differ by less are the same. */
 const SAME_MS = 1_000;
 const LEAD_KEY = 'wall-lead';
 const MAX_LEAD_DRIFT_MS = 500;

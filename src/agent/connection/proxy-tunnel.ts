@@ -23,7 +23,7 @@ const authorizationOf = ({ username, password }: URL): Record<string, string> =>
         }),
       };
 
-/** The authorities of backends are also trusted for a proxy, beside those of the system. */
+/** The authorities of backends are also trusted for a proxy, besides those of the system. */
 const trusted = (ca: ConnectionOptions['ca']): ConnectionOptions['ca'] =>
   ca === undefined ? undefined : [...rootCertificates, ...[ca].flat()];
 

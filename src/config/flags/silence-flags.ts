@@ -9,7 +9,7 @@ export interface SilenceConfig {
   readonly silenceMatchEntitySubscriptions?: boolean;
   /** The duration of a silence without an end; unlimited when this is 0 or absent. */
   readonly defaultSilenceMs?: number;
-  /** The longest duration of a silence from its begin; no limit when this is 0 or absent. */
+  /** The longest duration of a silence from its start; no limit when this is 0 or absent. */
   readonly longestSilenceMs?: number;
 }
 

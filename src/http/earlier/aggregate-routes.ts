@@ -96,7 +96,7 @@ export function earlierAggregateRoutes({
     if (prune === undefined) return undefined;
     const age = ageOf(request);
     if (prune === 'stale' && age !== undefined) return age;
-    throw new InvalidResource('prune must be stale, and max_age a number of seconds with it');
+    throw new InvalidResource('prune must be stale, together with max_age in seconds');
   };
 
   const summary = (request: EarlierRequest): Promise<Answer> =>

@@ -17,7 +17,7 @@ export function entityOfClient(body: Body, namespace: string, nowS: number): Ent
   text('address', body['address']);
   assertRules(body);
   const subscriptions = optional(body, 'subscriptions', texts('subscriptions')) ?? [];
-  if (subscriptions.includes('')) throw new InvalidResource('subscriptions must not have an empty text');
+  if (subscriptions.includes('')) throw new InvalidResource('subscriptions must not contain an empty string');
   const custom = Object.fromEntries(Object.entries(body).filter(([member]) => !KNOWN.has(member)));
   const { labels, annotations } = customToMetadata(custom);
   const entity = parseEntityShape({

@@ -173,7 +173,7 @@ const flapThreshold = (body: Body, member: string, stored = 0): number =>
 /** A list replaces the single handler. A result that names none has the handler `default`, if there is one. */
 function handlersOf(body: Body, definition: Check | undefined, hasDefaultHandler: boolean): string[] {
   const handlers = optional(body, 'handlers', texts('handlers'));
-  if (handlers?.includes('') === true) throw new InvalidResource('handlers must not have an empty text');
+  if (handlers?.includes('') === true) throw new InvalidResource('handlers must not contain an empty string');
   const handler = optional(body, 'handler', (value) => text('handler', value));
   const named = handlers ?? (handler === undefined ? undefined : [handler]) ?? definition?.handlers ?? [];
   return named.length === 0 && hasDefaultHandler ? ['default'] : named;

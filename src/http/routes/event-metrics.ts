@@ -15,7 +15,7 @@ const SeriesSchema = Type.Object(
     tags: Type.Record(Type.String(), Type.String()),
     samples: Type.Array(
       Type.Object({ at: Type.Integer({ description: 'Unix seconds, when it was received' }), value: Type.Number() }),
-      { description: 'At most one of 30 seconds, the oldest first' },
+      { description: 'At most one per 30 seconds, oldest first' },
     ),
   },
   { $id: 'mon/v1.MetricSeries' },

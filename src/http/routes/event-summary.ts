@@ -23,7 +23,7 @@ export const EventSummarySchema = Type.Object(
     last_at: Type.Integer({ description: `The last result: ${S}` }),
     since: nullable(
       Type.Integer({
-        description: `The begin of the problem, or of the status of a passing check: ${S}; null = unknown`,
+        description: `The start of the problem, or of the status of a passing check: ${S}; null = unknown`,
       }),
     ),
     changed_at: nullable(Type.Integer({ description: `The last change of the status: ${S}; null = not on record` })),
@@ -41,7 +41,7 @@ export const EventSummarySchema = Type.Object(
         reason: Type.String(),
         at: Type.Number({ description: S }),
       }),
-      { description: 'The last outcome of each handler since the begin of the problem; empty for a passing check' },
+      { description: 'The last outcome of each handler since the start of the problem; empty for a passing check' },
     ),
   },
   { $id: 'mon/v1.EventSummary' },

@@ -9,7 +9,7 @@ import { param, type Route } from '../request/route.ts';
 
 /** The maximum number of events that are listed; all are counted. */
 const MAX_LISTED = 200;
-/** The begin of the previewed silence, which is in effect at every time. */
+/** The start of the previewed silence, which is in effect at every time. */
 const ALWAYS = { begin: 0, expire_at: 0 };
 
 const PreviewSchema = Type.Object(

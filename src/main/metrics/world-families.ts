@@ -25,7 +25,7 @@ export function addWorldFamilies(families: Families, read: () => BackendStats): 
   );
   families.gauges(
     'mon_silences',
-    'Silences by state: active, or pending until their begin. Silences that have ended are deleted',
+    'Silences by state: active, or pending until they start. Silences that have ended are deleted',
     ['namespace', 'state'],
     groups('silences', ['namespace', 'state']),
   );

@@ -3,7 +3,7 @@ import { MessageQueue } from './message-queue.ts';
 
 /**
  * The time for messages in one tick of the event loop, ms: for those of one connection as they arrive, and for those of all
- * connections that waited. The last message may take longer. What one read of a socket brings is in general processed in its tick,
+ * connections that waited. The last message may take longer. What one read of a socket brings is usually processed in its tick,
  * because messages that wait take memory.
  */
 const TICK_MS = 35;

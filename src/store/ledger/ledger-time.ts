@@ -78,7 +78,7 @@ export class LedgerTimeSearch {
     return this.#endSeq;
   }
 
-  /** Returns a number from which on every entry is newer than `atMs`. */
+  /** Returns a number such that every entry from it on is newer than `atMs`. */
   endSeqUntil(atMs: number): number {
     for (let index = this.#segments.length - 1; index >= 0; index -= 1) {
       const segment = this.#segments[index];
