@@ -86,7 +86,11 @@ export class SimulatedBackend {
   static initialise(disk: SimulatedDisk, atMs: number): void {
     const decision = new Decision({ get: () => undefined, keys: () => new Set<string>() });
     const hash = 'not used: there are no logins';
-    createInitialResources(decision, { username: 'admin', passwordHash: hash, agentPasswordHash: hash, apiKey: undefined }, atMs);
+    createInitialResources(
+      decision,
+      { username: 'admin', passwordHash: hash, agentPasswordHash: hash, apiKey: undefined },
+      atMs,
+    );
     const puts = emptyPuts();
     for (const { table, key, value } of decision.puts) (puts[table] as Map<string, unknown>).set(key, value);
     const observer = { plan: () => ({ delayMs: 0, fails: false }), started: () => undefined, ended: () => undefined };

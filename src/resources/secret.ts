@@ -51,6 +51,8 @@ export function assertSecret({ type, api_version: version, metadata, spec: { id,
   if (id.length > MAX_ID_CHARACTERS)
     throw new InvalidResource(`spec.id must have at most ${MAX_ID_CHARACTERS} characters`);
   if (provider === ENV_PROVIDER && !isSecretVariable(id)) {
-    throw new InvalidResource('spec.id must be the name of an environment variable: A-Z, 0-9 and _, not starting with a digit');
+    throw new InvalidResource(
+      'spec.id must be the name of an environment variable: A-Z, 0-9 and _, not starting with a digit',
+    );
   }
 }
