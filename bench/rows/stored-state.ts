@@ -18,6 +18,8 @@ export interface StartStats {
   readyMs: number;
   /** Right after that, while every actor is evicted. */
   evictedMb: number;
+  /** The part of it that is mapped files, mostly the store. */
+  mappedMb: number;
 }
 
 /** Runs with a state directory that holds this many agents, written by the code of a backend of a checkout. */
@@ -42,7 +44,8 @@ export function measureStart<T>(
   return withBackend(
     async (backend) => {
       await delay(SETTLE_MS);
-      return then({ readyMs: backend.readyMs, evictedMb: memoryOf(backend.pid).residentMb }, backend);
+      const { residentMb, mappedMb } = memoryOf(backend.pid);
+      return then({ readyMs: backend.readyMs, evictedMb: residentMb, mappedMb }, backend);
     },
     { stateDir, checkout },
   );
