@@ -23,11 +23,11 @@ describe('a secret', () => {
     ['another version', { api_version: 'core/v2' }, 'api_version must be secrets/v1'],
     ['fields outside the spec', { spec: undefined, ...SPEC }, 'spec.provider must not be empty'],
     ['no id', { spec: { provider: 'env' } }, 'spec.id must not be empty'],
-    ['an id of lower case', { spec: { id: 'key', provider: 'env' } }, 'spec.id must be an environment variable of'],
+    ['an id of lower case', { spec: { id: 'key', provider: 'env' } }, 'spec.id must be the name of an environment variable'],
     [
       'an id with an equals sign',
       { spec: { id: 'A=B', provider: 'env' } },
-      'spec.id must be an environment variable of',
+      'spec.id must be the name of an environment variable',
     ],
     ['an id that is too long', { spec: { id: 'A'.repeat(1_001), provider: 'x' } }, 'spec.id must have at most 1000'],
     ['an id that is no text', { spec: { id: 1, provider: 'env' } }, 'spec.id must be string'],
