@@ -15,7 +15,14 @@ export interface Comparison {
 /** Measures the comparisons here and in another commit, in turn, and prints the medians and their ratios. */
 export async function compare(comparisons: readonly Comparison[], commit: string, rounds: number): Promise<void> {
   await withCheckout(commit, async (other) => {
-    for (const comparison of comparisons) await compareOne(comparison, other, rounds);
+    for (const comparison of comparisons) {
+      try {
+        await compareOne(comparison, other, rounds);
+      } catch (error) {
+        process.stdout.write(`${comparison.id} could not be compared: ${String(error)}\n`);
+        process.exitCode = 1;
+      }
+    }
   });
 }
 

@@ -104,7 +104,7 @@ async function reconnects(checkout: Checkout): Promise<Costs> {
 
 const storedState: Comparison = {
   id: 'G7',
-  what: `${STORED_ENTITIES.toLocaleString('en')} stored entities, memory and G8, the time of a start`,
+  what: `${STORED_ENTITIES.toLocaleString('en')} stored entities: memory (G7) and start (G8)`,
   measure: (checkout) =>
     withSeededState(
       STORED_ENTITIES,
@@ -113,7 +113,7 @@ const storedState: Comparison = {
           stateDir,
           ({ readyMs, evictedMb, mappedMb }) => ({
             MB: evictedMb,
-            'without mapped files': evictedMb - mappedMb,
+            'MB without mapped files': evictedMb - mappedMb,
             'start s': readyMs / 1_000,
           }),
           checkout,
@@ -122,6 +122,7 @@ const storedState: Comparison = {
     ),
 };
 
+/** PUT/s offered to both commits, which a slow machine accepts too. */
 const OFFERED_PER_S = 2_000;
 
 const lateness: Comparison = {

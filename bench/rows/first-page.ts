@@ -14,7 +14,7 @@ const PATHS = [`/api/core/v2/events?${QUERY}`, `/api/core/v2/namespaces/default/
 const OFFERED_PER_S = 4_000;
 const KEYS = { prefix: 'bench-', entities: 1_000, stride: 1, checks: ['check-0', 'check-1'] };
 
-/** Reads first pages of 100,000 events in a backend of a checkout that accepts PUTs meanwhile. */
+/** Reads first pages of 100,000 events while the backend of a checkout accepts PUTs. */
 export function firstPagesUnderLoad(perSecond: number, checkout = HERE): Promise<PageStats> {
   const underLoad = (stateDir: string) =>
     withBackend(

@@ -65,7 +65,7 @@ describe('A1: a check with proxy requests whose tokens are an attack', function 
     await execute('{{.labels.x}}'.repeat(TOKENS));
     expect(await slowestKeepaliveMs()).to.be.below(LATE_MS);
     expect(observed.ownMemoryMb - beforeMb).to.be.below(MEMORY_MB);
-    expect(at(refusals()[0], 'error')).to.equal('command: too long: the filled texts exceed 1048576 bytes');
+    expect(at(refusals()[0], 'error')).to.equal('command: too long: the filled strings exceed 1048576 bytes');
   });
 
   it('does not hold the event loop: a check has at most 20,000 lexemes', async () => {

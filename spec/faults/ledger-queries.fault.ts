@@ -13,9 +13,11 @@ const AT_ONCE = 5;
 /** Reading all entries in one turn takes more than two seconds. */
 const MAX_TURN_MS = 250;
 
+const ACTORS = ['agent', 'check-state', 'check-ttl', 'checks', 'connection', 'entity', 'silence'] as const;
+
 const draftOf = (seq: number): LedgerDraft => ({
   atMs: seq,
-  actor: seq % 30_000 === 0 ? 'quarantine' : `kind-${seq % 7}`,
+  actor: seq % 30_000 === 0 ? 'quarantine' : (ACTORS[seq % ACTORS.length] ?? 'entity'),
   key: `default/web-${seq % 20_000}`,
   from: 'registered',
   event: 'deadline.reached',

@@ -135,7 +135,7 @@ describe('tokens', () => {
       ]) {
         expect(() => substituteTokens({ command }, longLabel))
           .to.throw(TokensTooLong)
-          .with.property('message', 'command: too long: the filled texts exceed 1048576 bytes');
+          .with.property('message', 'command: too long: the filled strings exceed 1048576 bytes');
       }
     });
 

@@ -23,7 +23,11 @@ describe('a secret', () => {
     ['another version', { api_version: 'core/v2' }, 'api_version must be secrets/v1'],
     ['fields outside the spec', { spec: undefined, ...SPEC }, 'spec.provider must not be empty'],
     ['no id', { spec: { provider: 'env' } }, 'spec.id must not be empty'],
-    ['an id of lower case', { spec: { id: 'key', provider: 'env' } }, 'spec.id must be the name of an environment variable'],
+    [
+      'an id of lower case',
+      { spec: { id: 'key', provider: 'env' } },
+      'spec.id must be the name of an environment variable',
+    ],
     [
       'an id with an equals sign',
       { spec: { id: 'A=B', provider: 'env' } },

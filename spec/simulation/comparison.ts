@@ -1,6 +1,6 @@
 import { stateName } from '../../src/machines/actor-snapshot.ts';
 import type { SilenceRecord } from '../../src/resources/silenced.ts';
-import type { LedgerDraft } from '../../src/store/ledger/ledger.ts';
+import type { LedgerEntry } from '../../src/store/ledger/ledger.ts';
 import { type EntityRecord, eventOf, type EventRecord, type OutboxEntry } from '../../src/store/records/records.ts';
 import type { Differences } from './differences.ts';
 import type { ExpectedEntity, ExpectedEvent } from './oracle/expectation.ts';
@@ -113,7 +113,7 @@ const isOfTick = (event: string): boolean => event === 'tick.skipped' || event =
 /** Compares the transitions of each actor and key, in order. Transitions of different keys in one decision have no order. */
 export function compareTransitions(
   expected: readonly string[],
-  ledger: readonly LedgerDraft[],
+  ledger: readonly LedgerEntry[],
   differences: Differences,
 ): void {
   const recorded = ledger

@@ -1,4 +1,4 @@
-import type { LedgerDraft } from '../../src/store/ledger/ledger.ts';
+import type { LedgerEntry } from '../../src/store/ledger/ledger.ts';
 import type { Differences } from './differences.ts';
 import { beginMsOf, endMsOf, isOver } from './oracle/silences.ts';
 import type { Oracle } from './oracle/oracle.ts';
@@ -39,8 +39,8 @@ export class SilenceTiming {
   }
 
   /** Checks the timed entries of a write, and returns the other entries for comparison with the oracle. */
-  follow(ledger: readonly LedgerDraft[]): LedgerDraft[] {
-    const others: LedgerDraft[] = [];
+  follow(ledger: readonly LedgerEntry[]): LedgerEntry[] {
+    const others: LedgerEntry[] = [];
     for (const entry of ledger) if (!this.#checkTimed(entry)) others.push(entry);
     const { over } = this.#oracle.pending;
     const missing = [...over].filter(([, ends]) => ends.length > 0).map(([name]) => name);
@@ -48,7 +48,7 @@ export class SilenceTiming {
     return others;
   }
 
-  #checkTimed({ actor, key, event, atMs, details }: LedgerDraft): boolean {
+  #checkTimed({ actor, key, event, atMs, details }: LedgerEntry): boolean {
     if (actor !== 'silence' || !key.startsWith(NAMESPACE)) return false;
     const name = key.slice(NAMESPACE.length);
     if (event === 'begin.reached') {

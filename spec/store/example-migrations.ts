@@ -45,7 +45,7 @@ export async function fillStore(directory: string, resources: number): Promise<v
   puts.sessions.set('one', { name: 'one', n: 0 } as never);
   const entry = {
     atMs: 1,
-    actor: 'entity',
+    actor: 'entity' as const,
     key: 'default/a',
     from: null,
     event: 'keepalive.received',

@@ -1,4 +1,5 @@
 import type { LedgerEntry } from '../../src/store/ledger/ledger.ts';
+import type { KeptEvent } from '../../src/store/records/kept-events.ts';
 import type { TableName, Tables } from '../../src/store/records/records.ts';
 import type { KeyQuery, KeySlice, LedgerQuery, LedgerSlice } from '../../src/store/ledger/ledger-query.ts';
 import type { Range } from '../../src/store/commit/transactional-store.ts';
@@ -46,6 +47,11 @@ export class CountingStore extends DelegatingStore {
   override get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
     this.#count(1);
     return super.get(table, key);
+  }
+
+  override keptOfEvent(key: string): KeptEvent | undefined {
+    this.#count(1);
+    return super.keptOfEvent(key);
   }
 
   override range<T extends TableName>(table: T, range: Range): Iterable<{ key: string; value: Tables[T] }> {

@@ -1,5 +1,6 @@
 import type { EventSize } from '../../src/store/records/event-sizes.ts';
 import type { LedgerEntry, LedgerHead } from '../../src/store/ledger/ledger.ts';
+import type { KeptEvent } from '../../src/store/records/kept-events.ts';
 import type { TableName, Tables } from '../../src/store/records/records.ts';
 import type { KeyQuery, KeySlice, LedgerQuery, LedgerSlice } from '../../src/store/ledger/ledger-query.ts';
 import type { LedgerExtent } from '../../src/store/ledger/ledger-cut.ts';
@@ -25,6 +26,10 @@ export class DelegatingStore implements TransactionalStore {
 
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
     return this.store.get(table, key);
+  }
+
+  keptOfEvent(key: string): KeptEvent | undefined {
+    return this.store.keptOfEvent === undefined ? this.store.get('events', key) : this.store.keptOfEvent(key);
   }
 
   range<T extends TableName>(table: T, range: Range): Iterable<{ key: string; value: Tables[T] }> {

@@ -159,7 +159,7 @@ describe('what lists and events show besides', function () {
     const { page, context } = await dashboard.openAt('/n/default/silences');
     await page.getByRole('button', { name: 'New silence' }).click();
     await page.getByLabel('Check', { exact: true }).fill('later');
-    await page.getByLabel('Begin, if not now').fill('2099-01-02T03:04');
+    await page.getByLabel('Start, if not now').fill('2099-01-02T03:04');
     await page.getByRole('dialog').getByRole('button', { name: 'Silence' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const { json } = await dashboard.api.get('/ns/default/silenced/*:later');

@@ -22,7 +22,7 @@ export interface SystemStats {
   openDecisions: QueueStats;
   /** The number of the last durable entry. */
   ledgerSeq: number;
-  /** Changes that were refused because the open decisions, the outbox, the memory or the quota of the store were full. */
+  /** Changes that were refused because the open decisions, the outbox, the memory or the quota of the store was full. */
   refused: number;
   awake: Readonly<Record<ActorKind, number>>;
   /** The awake actors among those that can be evicted. */

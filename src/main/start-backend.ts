@@ -112,7 +112,7 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
     stateDir,
     controlSocket,
     sync,
-    probe: ports.checkStoreFiles,
+    checkFiles: ports.checkStoreFiles,
     backendName,
     log: logOf('store'),
   };

@@ -26,9 +26,11 @@ const ENTRY_MS = 60_000;
 const START_MS = 1_700_000_000_000;
 const STEP_MS = 25;
 
+const ACTORS = ['entity', 'check-state', 'connection'] as const;
+
 const draftOf = (index: number): LedgerDraft => ({
   atMs: START_MS + index * ENTRY_MS,
-  actor: ['entity', 'check-state', 'connection'][index % 3] ?? '',
+  actor: ACTORS[index % ACTORS.length] ?? 'entity',
   key: `default/web-${index % 50}`,
   from: 'passing',
   event: 'result.received',

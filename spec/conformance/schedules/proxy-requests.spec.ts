@@ -221,7 +221,7 @@ describe('a check with proxy requests', () => {
       await backend.clock.advance(10_000);
       expect(passOf(await askedOf(gold, 1))).to.deep.equal([['p2', 'xxxxxx']]);
       expect(await skip('too long')).to.deep.include({
-        detail: 'p1: command: too long: the filled texts exceed 1048576 bytes',
+        detail: 'p1: command: too long: the filled strings exceed 1048576 bytes',
       });
     });
 

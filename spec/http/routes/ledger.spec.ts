@@ -7,7 +7,7 @@ import { perSuite } from '../../support/fixture.ts';
 
 const LEDGER = '/api/mon/v1/ledger';
 
-const draft = (atMs: number, actor: string, key: string): LedgerDraft => ({
+const draft = (atMs: number, actor: LedgerDraft['actor'], key: string): LedgerDraft => ({
   atMs,
   actor,
   key,
@@ -131,7 +131,9 @@ describe('the ledger over HTTP', () => {
     const long = await ApiUnderTest.start();
     try {
       const list = Array.from({ length: 100 }, () => 'x'.repeat(1_000));
-      await long.writeLedger(Array.from({ length: 100 }, (_, n) => ({ ...draft(n, 'long', 'k'), details: { list } })));
+      await long.writeLedger(
+        Array.from({ length: 100 }, (_, n) => ({ ...draft(n, 'checks', 'k'), details: { list } })),
+      );
       const sizes: number[] = [];
       for (let after: unknown = '0'; typeof after === 'string';) {
         const { status, body, text, headers } = await long.get(`${LEDGER}?limit=90&continue=${after}`);

@@ -12,9 +12,11 @@ const ENTRIES = 5_000;
 /** Two of the entries have this actor and this key. */
 const RARE = [7, 4_900];
 
+const ACTORS = ['entity', 'check-ttl', 'check-state'] as const;
+
 const draftOf = (seq: number): LedgerDraft => ({
   atMs: seq * 1_000,
-  actor: RARE.includes(seq) ? 'quarantine' : `kind-${seq % 3}`,
+  actor: RARE.includes(seq) ? 'quarantine' : (ACTORS[seq % ACTORS.length] ?? 'entity'),
   key: RARE.includes(seq) ? 'default/rare' : `default/web-${seq % 5}`,
   from: seq % 2 === 0 ? null : 'passing',
   event: seq % 4 === 0 ? 'even' : 'odd',
@@ -73,8 +75,12 @@ describe('a query of the ledger', () => {
 
   const conditions: [string, Partial<LedgerQuery>, (draft: LedgerDraft) => boolean][] = [
     ['key of several actors', { key: 'default/web-1' }, ({ key }) => key === 'default/web-1'],
-    ['actor', { actor: 'kind-2' }, ({ actor }) => actor === 'kind-2'],
-    ['actor and key', { actor: 'kind-2', key: 'default/web-1' }, (d) => d.actor === 'kind-2' && d.key.endsWith('-1')],
+    ['actor', { actor: 'check-state' }, ({ actor }) => actor === 'check-state'],
+    [
+      'actor and key',
+      { actor: 'check-state', key: 'default/web-1' },
+      (d) => d.actor === 'check-state' && d.key.endsWith('-1'),
+    ],
     ['event and user', { event: 'even', user: 'ann' }, (d) => d.event === 'even' && 'user' in d.cause],
     ['state before it', { from: null }, ({ from }) => from === null],
     ['state after it', { to: 'passing' }, () => false],
@@ -96,7 +102,7 @@ describe('a query of the ledger', () => {
     await store.close();
     const root = openEnvironment({ directory: directory.path, sync: 'none' });
     try {
-      const keys = [...textTable(root, 'ledgerByActor').getKeys()].filter((key) => key.startsWith('kind-1#'));
+      const keys = [...textTable(root, 'ledgerByActor').getKeys()].filter((key) => key.startsWith('check-ttl#'));
       expect(keys).to.have.lengthOf(Math.ceil((ENTRIES + 1) / 64));
     } finally {
       await root.close();

@@ -84,10 +84,7 @@ export class DecisionContext {
     this.decision.announcements.push(announcement);
   }
 
-  record(
-    entry: Omit<LedgerDraft, 'atMs' | 'cause' | 'guards' | 'configRevision'> &
-      Partial<LedgerDraft> & { actor: LedgerActor },
-  ): void {
+  record(entry: Omit<LedgerDraft, 'atMs' | 'cause' | 'guards' | 'configRevision'> & Partial<LedgerDraft>): void {
     const draft: LedgerDraft = {
       atMs: this.nowMs,
       cause: this.cause,

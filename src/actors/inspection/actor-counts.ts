@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { ACTOR_KINDS, type ActorKindName } from '../../resources/actor-address.ts';
+import type { ActorKindName } from '../../resources/actor-address.ts';
 import type { TransactionalStore } from '../../store/commit/transactional-store.ts';
 import { VisibleStore } from '../../store/visible-store.ts';
 import { statesOf } from './actor-list.ts';
@@ -7,6 +7,15 @@ import { type IsDisconnected, SharedRun } from './shared-run.ts';
 
 /** The number of records in one step. Other work is done between two steps. */
 const STEP_RECORDS = 250;
+/** In the order of the answer. */
+const KINDS = Object.keys({
+  entity: true,
+  'check-ttl': true,
+  'check-state': true,
+  connection: true,
+  'check-schedule': true,
+  silence: true,
+} satisfies Record<ActorKindName, true>) as ActorKindName[];
 
 export interface StateCounts {
   machine: ActorKindName;
@@ -33,7 +42,7 @@ export class ActorCounts {
 
   async #counted(isWanted: () => boolean): Promise<StateCounts[]> {
     const counts: StateCounts[] = [];
-    for (const machine of ACTOR_KINDS) {
+    for (const machine of KINDS) {
       counts.push({ machine, states: Object.fromEntries(await this.#countedOf(machine, isWanted)) });
     }
     return counts;

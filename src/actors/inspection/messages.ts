@@ -24,7 +24,7 @@ export interface MessageOrigin {
   atMs: number;
   /** The position that a reader sends when it reconnects. */
   seq: string;
-  /** Words that the entity redacts beside the default ones. */
+  /** Words that the entity redacts in addition to the default ones. */
   redact: readonly string[] | undefined;
 }
 

@@ -25,7 +25,7 @@ export const secretRule: Rule<typeof secretFlags> = {
   broken: ({ 'secrets-env-allow': allowed }) => {
     const wrong = allowed.find((item) => !VARIABLE_OR_PREFIX.test(item));
     if (wrong !== undefined) {
-      return `secrets-env-allow must list variables of A-Z, 0-9 and _ that begin with no digit, or prefixes of them and *, not ${wrong}`;
+      return `secrets-env-allow must list variables of A-Z, 0-9 and _, not starting with a digit, or prefixes of them and *, not ${wrong}`;
     }
     const matchesPath = (item: string): boolean =>
       item === SEARCH_PATH || (item.endsWith('*') && SEARCH_PATH.startsWith(item.slice(0, -1)));

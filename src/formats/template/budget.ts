@@ -57,6 +57,6 @@ export class Budget {
   }
 
   #tooLong(): TemplateError {
-    return new TemplateError('too long', `too long: the filled texts exceed ${this.#limits.maxBytes} bytes`);
+    return new TemplateError('too long', `too long: the filled strings exceed ${this.#limits.maxBytes} bytes`);
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { PACKAGE_ROOT } from './package-root.ts';
 
-/** The exit code of a probing program that has found damage. */
+/** The exit code of a checking program that has found damage. */
 export const EXIT_DAMAGED = 10;
 /** The signals that end a process that reads a damaged page, sent by LMDB or the system. */
 const CRASHES: readonly unknown[] = ['SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV'];

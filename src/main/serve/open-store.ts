@@ -17,7 +17,7 @@ export interface OpenStoreOptions {
   controlSocket?: string | undefined;
   sync: EnvironmentOptions['sync'];
   /** Checks the store in the directory before it is opened, while this process has its lock. */
-  probe?: ((directory: string) => Promise<void>) | undefined;
+  checkFiles?: ((directory: string) => Promise<void>) | undefined;
   /** The name of the backend's own entity. */
   backendName: string;
   log: Log;
@@ -27,10 +27,10 @@ export interface OpenStoreOptions {
  * Locks the store of a state directory and opens it. Damaged records are set aside before, unless the store is exactly as a clean stop
  * left it.
  *
- * @throws StoreInUse, StoreTooNew, StoreDamaged, or the error of `probe`
+ * @throws StoreInUse, StoreTooNew, StoreDamaged, or the error of `checkFiles`
  */
 export async function openStore(
-  { stateDir, controlSocket, sync, probe, backendName, log }: OpenStoreOptions,
+  { stateDir, controlSocket, sync, checkFiles, backendName, log }: OpenStoreOptions,
   closers: Closers,
   open: (options: LmdbStoreOptions) => TransactionalStore = (lmdbOptions) => new LmdbStore(lmdbOptions),
 ): Promise<TransactionalStore> {
@@ -40,7 +40,7 @@ export async function openStore(
   });
   const directory = storeDirectory(stateDir);
   const store = await reportingDamage(directory, async () => {
-    await probe?.(directory);
+    await checkFiles?.(directory);
     const needsCheck = hasData(directory) && !isUnchangedSinceCleanStop(directory);
     return open({ directory, sync, isChecked: !needsCheck || (await setAside(stateDir, backendName, log)) });
   });

@@ -1,3 +1,4 @@
+import type { LedgerActor } from './ledger-actors.ts';
 import { hash } from 'node:crypto';
 import { boundedDetails, boundedMembers } from './bounded-details.ts';
 
@@ -51,8 +52,7 @@ export interface GuardRecord {
 /** A transition before it has its number and hash. */
 export interface LedgerDraft {
   atMs: number;
-  /** A `LedgerActor`: the kind of the changed actor or resource, or a part of the backend. Entries of earlier versions may have another. */
-  actor: string;
+  actor: LedgerActor;
   key: string;
   /** `null` when the actor or resource did not exist before. */
   from: string | null;
@@ -66,7 +66,9 @@ export interface LedgerDraft {
   configRevision: number;
 }
 
-export interface LedgerEntry extends LedgerDraft {
+export interface LedgerEntry extends Omit<LedgerDraft, 'actor'> {
+  /** A `LedgerActor`, or the name that an earlier version used. */
+  actor: string;
   seq: number;
   prevHash: string;
   hash: string;

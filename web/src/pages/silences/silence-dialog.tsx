@@ -140,7 +140,7 @@ export function SilenceDialog({ namespace, events, extent: first = 'event', onCl
             </select>
           </label>
           <label>
-            Begin, if not now
+            Start, if not now
             <input type="datetime-local" value={begin} onInput={({ currentTarget }) => setBegin(currentTarget.value)} />
           </label>
         </div>

@@ -91,7 +91,7 @@ export function SilencesPage({ params: { namespace = '' } }: PageProps) {
     },
     { head: 'By', cell: ({ creator = '' }) => creator, sort: ({ creator = '' }) => creator, width: '8rem' },
     {
-      head: 'Begin',
+      head: 'Start',
       cell: ({ begin }) => <Ago at={begin} />,
       sort: ({ begin }) => begin,
       width: '8rem',
