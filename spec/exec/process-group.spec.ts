@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { MAX_OUTPUT_BYTES, runCommand } from '../../src/exec/process-group.ts';
+import type { ProcessReaper } from '../../src/exec/process-reaper.ts';
 import { systemClock } from '../../src/main/process/system-clock.ts';
 import { eventually } from '../support/eventually.ts';
 import { isRunning } from './is-running.ts';
@@ -79,6 +80,14 @@ describe('a command', () => {
     abort.abort();
     expect(await running).to.include({ ending: 'aborted' });
     expect(await run({ command: 'sleep 60', signal: abort.signal })).to.include({ ending: 'aborted' });
+  });
+
+  it('is not started after its caller has given up', async () => {
+    const signal = AbortSignal.abort();
+    // A start asks the reaper for its input first.
+    const reaper = { ready: () => expect.fail('the command was started') } as unknown as ProcessReaper;
+    const { ending } = await runCommand({ command: 'true', signal }, systemClock, reaper);
+    expect(ending).to.equal('aborted');
   });
 
   describe('that has exited while a child holds its output', () => {

@@ -39,7 +39,7 @@ export interface CommandRequest {
   lingerMs?: number;
   /** The account that the command runs as, which requires that this program runs as root; that of this program by default. */
   account?: Account | undefined;
-  /** Kills the whole group. */
+  /** Kills the whole group. A command is not started after the abort. */
   signal?: AbortSignal;
   /** Keeps standard error out of `output` and `bytes`. */
   separatesErrors?: boolean;
@@ -146,17 +146,25 @@ export function runCommand(
   // The reaper is a script of `sh`.
   const reaper = platform === 'win32' ? undefined : anyReaper;
   const startedMs = clock.monotonicMs();
-  const notStarted = (error: unknown): CommandResult => ({
-    ending: 'not-started',
-    status: STATUS_NOT_STARTED,
+  const withoutProcess = (result: Pick<CommandResult, 'ending' | 'status' | 'output'>): CommandResult => ({
+    ...result,
     signal: undefined,
-    output: error instanceof Error ? error.message : String(error),
     bytes: Buffer.alloc(0),
     isCut: false,
     errors: '',
     durationMs: clock.monotonicMs() - startedMs,
+  });
+  const notStarted = (error: unknown): CommandResult => ({
+    ...withoutProcess({
+      ending: 'not-started',
+      status: STATUS_NOT_STARTED,
+      output: error instanceof Error ? error.message : String(error),
+    }),
     errorCode: (error as NodeJS.ErrnoException).code,
   });
+  if (request.signal?.aborted === true) {
+    return Promise.resolve(withoutProcess({ ending: 'aborted', status: 0, output: '' }));
+  }
   let child: ChildProcess;
   try {
     child = start(request, platform, reaper);
@@ -238,6 +246,5 @@ export function runCommand(
       endDrain = clock.after(request.lingerMs, endLinger);
     });
     abort?.addEventListener('abort', onAbort);
-    if (abort?.aborted === true) onAbort();
   });
 }
