@@ -17,8 +17,8 @@ interface Outcome {
 }
 
 /** Linted together, each file of a case has the number of its case in its name, but this one, which the rules name. */
-const NAMED_BY_RULES = 'store/disk-queue.ts';
-const DISK_QUEUE = `export const b = 1;\nexport const c = 1;\n`;
+const NAMED_BY_RULES = 'rules/token-bucket.ts';
+const TOKEN_BUCKET = `export const b = 1;\nexport const c = 1;\n`;
 
 /** Runs a command of `npm run lint` in `directory`. Type-aware rules are left out: no import rule needs types. */
 function run(directory: string, command: readonly string[]): Outcome {
@@ -110,8 +110,8 @@ describe('the import rules', () => {
     [
       'the one file that a folder may import besides its folders',
       {
-        'agent/a.ts': `import { b } from '../store/disk-queue.ts';\nexport const a = b;\n`,
-        'store/disk-queue.ts': DISK_QUEUE,
+        'agent/a.ts': `import { b } from '../rules/token-bucket.ts';\nexport const a = b;\n`,
+        'rules/token-bucket.ts': TOKEN_BUCKET,
       },
     ],
   ];
@@ -185,9 +185,9 @@ describe('the import rules', () => {
     [
       'any other file of a folder of which one file is allowed',
       {
-        'agent/a.ts': `import { b } from '../store/b.ts';\nexport const a = b;\n`,
-        'store/b.ts': `export const b = 1;\n`,
-        'store/disk-queue.ts': DISK_QUEUE,
+        'agent/a.ts': `import { b } from '../rules/b.ts';\nexport const a = b;\n`,
+        'rules/b.ts': `export const b = 1;\n`,
+        'rules/token-bucket.ts': TOKEN_BUCKET,
       },
       'eslint(no-restricted-imports)',
     ],
