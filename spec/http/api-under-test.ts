@@ -187,7 +187,7 @@ export class ApiUnderTest {
 
   static async start(): Promise<ApiUnderTest> {
     const api = new ApiUnderTest();
-    await api.#seed();
+    await api.#createInitialResources();
     await new Promise<void>((resolve) => api.#server.listen(0, '127.0.0.1', resolve));
     api.token = await api.login('admin', ADMIN_PASSWORD);
     return api;
@@ -290,7 +290,7 @@ export class ApiUnderTest {
     });
   }
 
-  async #seed(): Promise<void> {
+  async #createInitialResources(): Promise<void> {
     const everything = [{ verbs: ['*'], resources: ['*'] }];
     const metadata = { name: 'cluster-admin' };
     await this.put('namespaces', undefined, 'default', { name: 'default' });

@@ -26,12 +26,12 @@ describe('a secret', () => {
     [
       'an id of lower case',
       { spec: { id: 'key', provider: 'env' } },
-      'spec.id must be the name of an environment variable',
+      'spec.id must be the name of an environment variable: A-Z, 0-9 and _, not starting with a digit',
     ],
     [
       'an id with an equals sign',
       { spec: { id: 'A=B', provider: 'env' } },
-      'spec.id must be the name of an environment variable',
+      'spec.id must be the name of an environment variable: A-Z, 0-9 and _, not starting with a digit',
     ],
     ['an id that is too long', { spec: { id: 'A'.repeat(1_001), provider: 'x' } }, 'spec.id must have at most 1000'],
     ['an id that is no text', { spec: { id: 1, provider: 'env' } }, 'spec.id must be string'],

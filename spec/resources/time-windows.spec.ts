@@ -44,7 +44,7 @@ describe('a repeated window', () => {
     ],
     ...['2020-02-30', '2021-02-29', '2020-04-31', '2020-00-10', '2020-01-00'].map(
       (day): [string, { begin: string; end: string; repeat: string[] | null }, RegExp] => [
-        `with a begin on ${day}, a day that does not exist`,
+        `with a start on ${day}, a day that does not exist`,
         { begin: `${day}T00:00:00Z`, end: END, repeat: null },
         new RegExp(`begin time format: ${day}`),
       ],

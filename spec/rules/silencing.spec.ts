@@ -132,7 +132,7 @@ describe('the times of a silence', () => {
     expect(nextChangeAtMs({ begin: 100, expire_at: 0, state: 'active' })).to.equal(undefined);
   });
 
-  it('never apply when the end is before the begin', () => {
+  it('never apply when the end is before the start', () => {
     for (let nowS = 98; nowS < 104; nowS += 1) expect(actsAt({ begin: 102, expire_at: 99 }, nowS)).to.equal(false);
   });
 

@@ -38,7 +38,7 @@ const TOTAL_WEIGHT = STEP_KINDS.reduce((sum, [, weight]) => sum + weight, 0);
 const FLAP_WINDOW = 21;
 const MIN_TTL_S = 5;
 const INVALID_TTL_S = 3;
-/** Longest wait for the begin or the end of a silence. */
+/** Longest wait for the start or the end of a silence. */
 const SOON_MS = 20_000;
 
 /** Applies random steps to a simulated world. */

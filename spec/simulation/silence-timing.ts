@@ -10,7 +10,7 @@ const MAX_DRIFT_MS = 1_000;
 const NAMESPACE = 'default/';
 
 /**
- * Checks when the ledger records the begin and the end of each silence: never early, to the millisecond while nothing disturbs
+ * Checks when the ledger records the start and the end of each silence: never early, to the millisecond while nothing disturbs
  * the process and its clock, and soon after a disturbance. Which silences act on an event does not depend on these records; the
  * oracle predicts it.
  */
@@ -87,7 +87,7 @@ export class SilenceTiming {
       if (isOver(silence, Math.floor(nowMs / 1_000)))
         this.#differences.add(`the ledger lacks the end of silence ${name}`);
       else if (state === 'pending' && beginMsOf(beginS) <= nowMs) {
-        this.#differences.add(`the ledger lacks the begin of silence ${name}`);
+        this.#differences.add(`the ledger lacks the start of silence ${name}`);
       }
     }
   }

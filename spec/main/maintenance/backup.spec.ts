@@ -134,7 +134,7 @@ describe('mon-backend backup and restore', function () {
       await succeeds(backup);
       meanwhile = acknowledged() - before;
     }
-    expect(meanwhile).to.be.above(0);
+    expect(meanwhile, `events acknowledged during ${MAX_BACKUPS} backups`).to.be.above(0);
     await backend.kill();
     await Promise.all(running);
     api.close();

@@ -6,11 +6,11 @@ import { type ExpectedSilence, isOver, nameOf } from './silences.ts';
 export type SilenceInput = Omit<ExpectedSilence, 'state' | 'beginS'> & {
   /** 0 = now. */
   beginS: number;
-  /** Seconds from the begin to the end if `expireAtS` is 0; 0 = no end. */
+  /** Seconds from the start to the end if `expireAtS` is 0; 0 = no end. */
   expireS: number;
 };
 
-/** Changes of silences by users. `silence-timing.ts` checks the recorded begins and ends. */
+/** Changes of silences by users. `silence-timing.ts` checks the recorded starts and ends. */
 export class SilenceChanges {
   readonly #changes: Changes;
   readonly #clock: Clock;

@@ -50,7 +50,7 @@ export function actsOn(silence: ExpectedSilence, key: string, reach: Reach, nowS
   return checkSubscriptions.some((subscription) => entitySubscriptions.includes(subscription) && matches(subscription));
 }
 
-/** The time at which the begin of a silence is recorded, Unix ms. */
+/** The time at which the start of a silence is recorded, Unix ms. */
 export const beginMsOf = (beginS: number): number => beginS * 1_000;
 /** The time at which the end is recorded, Unix ms. A silence applies until the end of its last second. */
 export const endMsOf = (expireAtS: number): number => (expireAtS + 1) * 1_000;

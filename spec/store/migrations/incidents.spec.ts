@@ -15,7 +15,7 @@ describe('the step to store version 6', () => {
     expect(incident([1, 0], 'passing')).to.equal(undefined);
   });
 
-  it('takes the begin from the first failure after the last success, and the last change from the last run of equal statuses', () => {
+  it('takes the start from the first failure after the last success, and the last change from the last run of equal statuses', () => {
     expect(incident([0, 1, 2, 2], 'failing')).to.deep.include({ openedAtS: 120, lastStateChangeS: 180 });
     expect(incident([2, 2], 'failing')).to.deep.include({ openedAtS: 60, lastStateChangeS: 60 });
   });

@@ -1,6 +1,6 @@
-import type { LedgerActor } from './ledger-actors.ts';
 import { hash } from 'node:crypto';
 import { boundedDetails, boundedMembers } from './bounded-details.ts';
+import type { LedgerActor } from './ledger-actors.ts';
 
 /** An action of the backend itself. An entry has it as its cause when nothing from outside led to it. */
 export type BackendCause =
