@@ -163,7 +163,7 @@ function buildDeb(tree, version) {
   const lines = Object.entries(control).map(([field, value]) => `${field}: ${value}\n`);
   put(tree, 'DEBIAN/control', lines.join(''));
   if (kind.files.length > 0) put(tree, 'DEBIAN/conffiles', kind.files.map(([, to]) => `/${to}\n`).join(''));
-  for (const script of ['postinst', 'postrm']) {
+  for (const script of ['postinst', 'prerm', 'postrm']) {
     put(tree, `DEBIAN/${script}`, template(`packaging/deb/${script}`, { PACKAGE: name }), 0o755);
   }
   const file = join(out, `${name}_${version}-1_${architecture}.deb`);
