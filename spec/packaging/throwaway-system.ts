@@ -26,20 +26,24 @@ export function buildPackage(directory: string, name: string, version: string, f
 /** What the commands start ends with them. */
 const NAMESPACES = ['--mount', '--pid', '--fork', '--kill-child'];
 
+/** Makes a copy of this machine below `root`, in the directory of the packages, which is `$1`. */
+export const COPY_SYSTEM = `set -e
+    mkdir -p "$1/system" && mount -t tmpfs tmpfs "$1/system" && cd "$1/system" && mkdir upper work root
+    mount -t overlay overlay -o lowerdir=/,upperdir=upper,workdir=work root
+    mount -t proc proc root/proc
+    mkdir root/packages && find "$1" -maxdepth 2 -name '*.deb' -o -maxdepth 2 -name '*.rpm' | xargs cp -t root/packages`;
+
 /** Runs shell commands as root in a copy of this machine that is thrown away. The packages are in /packages. */
 export function inThrowawaySystem(packages: string, script: string): string {
-  const outside = `set -e
-    mount -t tmpfs tmpfs "$1/system" && cd "$1/system" && mkdir upper work root
-    mount -t overlay overlay -o lowerdir=/,upperdir=upper,workdir=work root
-    mount -t proc proc root/proc && mount --rbind /dev root/dev
-    mkdir root/packages && find "$1" -maxdepth 2 -name '*.deb' -o -maxdepth 2 -name '*.rpm' | xargs cp -t root/packages
+  const outside = `${COPY_SYSTEM}
+    mount --rbind /dev root/dev
     chroot root sh -euc "$2"`;
-  execFileSync('mkdir', ['-p', join(packages, 'system')]);
-  const { stdout, stderr, status } = spawnSync(
-    'unshare',
-    [...NAMESPACES, 'sh', '-c', outside, 'sh', packages, script],
-    { encoding: 'utf8' },
-  );
+  return outputOf('unshare', [...NAMESPACES, 'sh', '-c', outside, 'sh', packages, script]);
+}
+
+/** @throws Error with all output when the command fails */
+export function outputOf(command: string, args: readonly string[]): string {
+  const { stdout, stderr, status } = spawnSync(command, args, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`the commands ended with ${status}:\n${stdout}\n${stderr}`);
   return stdout;
 }
