@@ -5,11 +5,12 @@ import { Batch } from './batch.ts';
 import { type Announcement, type Decision, emptyPuts, type KeyedTableReader } from './decision.ts';
 import { eventBytes, type EventSize } from '../records/event-sizes.ts';
 import { CachedMeta } from './cached-meta.ts';
+import { StoredEvent } from '../records/encoded-event.ts';
 import { KeptEvents } from '../records/kept-events.ts';
 import { afterPrefix, eventAddress } from '../encoding/keyspace.ts';
 import { chain, type LedgerHead } from '../ledger/ledger.ts';
-import { TABLE_NAMES, type TableName, type Tables } from '../records/records.ts';
-import { storedEvent } from './stored-event.ts';
+import { type EventRecord, TABLE_NAMES, type TableName, type Tables } from '../records/records.ts';
+import { storedEvent, wholeEvent } from './stored-event.ts';
 import type { TransactionalStore } from './transactional-store.ts';
 
 /** The keys of decisions that were lost, by table. */
@@ -32,7 +33,7 @@ const ANY_DELETION = { from: '', to: '~', limit: 1 };
 /** Decisions that may wait for a transaction; above it sources must pause. */
 export const MAX_OPEN_DECISIONS = 20_000;
 
-/** Committed events whose state is kept in memory; above it those that had no recent result are read from the store. */
+/** Events whose state is kept in memory; above it those that had no recent result are read from the store. */
 export const MAX_KEPT_EVENTS = 200_000;
 
 export interface CommitterPorts {
@@ -46,7 +47,7 @@ export interface CommitterPorts {
 
 /**
  * Joins decisions into transactions. At most one batch is in flight while the open one collects decisions. A read looks into the open batch,
- * then the one in flight, then the store. A failed transaction loses both batches, because the open one depends on the lost one.
+ * then the one in flight, then the store; the newest state beside an event is kept in one place. A failed transaction loses both batches, because the open one depends on the lost one.
  */
 export class Committer implements KeyedTableReader {
   readonly counts = new CommitCounts();
@@ -75,14 +76,24 @@ export class Committer implements KeyedTableReader {
   }
 
   get<T extends TableName>(table: T, key: string): Tables[T] | undefined {
-    const open = this.#open.lookUp(table, key);
-    if (open !== undefined) return open ?? undefined;
-    const inFlight = this.#inFlight?.lookUp(table, key);
-    if (inFlight !== undefined) return inFlight ?? undefined;
+    const kept = table === 'events' ? this.#kept.get(key) : undefined;
+    if (kept !== undefined) return new StoredEvent(kept, () => this.#wholeEvent(key)) as Tables[T];
+    const waiting = this.#waiting(table, key);
+    if (waiting !== undefined) return waiting ?? undefined;
     if (table === 'meta') return this.#meta.get(key) as Tables[T] | undefined;
-    return table === 'events'
-      ? (storedEvent(this.#store, key, this.#kept.get(key)) as Tables[T] | undefined)
-      : this.#store.get(table, key);
+    return table === 'events' ? (storedEvent(this.#store, key) as Tables[T] | undefined) : this.#store.get(table, key);
+  }
+
+  /** Returns what waits for its transaction: `null` = deleted, undefined = unchanged. */
+  #waiting<T extends TableName>(table: T, key: string): Tables[T] | null | undefined {
+    const open = this.#open.lookUp(table, key);
+    return open === undefined ? this.#inFlight?.lookUp(table, key) : open;
+  }
+
+  /** @throws Error if there is none */
+  #wholeEvent(key: string): EventRecord {
+    const waiting = this.#waiting('events', key);
+    return wholeEvent(waiting === undefined ? this.#store.get('events', key) : waiting, key);
   }
 
   /** The events whose state is in memory, so that the store is not read. */
@@ -186,12 +197,21 @@ export class Committer implements KeyedTableReader {
     }
     const batch = this.#open;
     batch.join(decision);
+    this.#keepEvents(batch, decision);
     if (batch.puts.deletions.size > 0) this.#hasDeletions = true;
     if (!this.#running) {
       this.#running = true;
       this.#idle = this.#run();
     }
     return batch.durable;
+  }
+
+  #keepEvents({ newEvents }: Batch, { puts }: Decision): void {
+    for (const { table, key, value } of puts) {
+      if (table !== 'events') continue;
+      if (value === null) this.#kept.drop(key);
+      else if (!this.#kept.keep(key, value as EventRecord)) newEvents.add(key);
+    }
   }
 
   /** Resolves when everything decided so far is durable; rejects when it was lost. */
@@ -228,13 +248,12 @@ export class Committer implements KeyedTableReader {
     batch.puts.meta.set(ALIVE_KEY, startedMs);
     const ledger = chain(batch.ledger, this.#head);
     try {
-      await this.#store.write({ puts: batch.puts, ledger, isStoredEvent: (key) => this.#kept.has(key) });
+      await this.#store.write({ puts: batch.puts, ledger, isStoredEvent: (key) => !batch.newEvents.has(key) });
     } catch (error) {
       this.#fail(batch, error);
       return;
     }
     this.#inFlight = undefined;
-    this.#kept.committed(batch.puts.events);
     this.#meta.committed(batch.puts.meta);
     if (batch.puts.deletions.size > 0)
       this.#hasDeletions = this.#open.puts.deletions.size > 0 || this.#storesDeletions();

@@ -6,8 +6,8 @@ import type { EventRecord } from './records.ts';
 export type KeptEvent = Omit<KeptBeside, 'attributes'>;
 
 /**
- * The last committed state beside each event, so that the next result of a key does not read the store. Entries that were not used
- * between two calls of `forgetIdle` are dropped, and at the limit those that were not used recently.
+ * The newest state beside each event, durable or not, so that the next result of a key reads neither the batches nor the store.
+ * Entries that were not used between two calls of `forgetIdle` are dropped, and at the limit those that were not used recently.
  */
 export class KeptEvents {
   readonly #limit: number;
@@ -26,21 +26,12 @@ export class KeptEvents {
     return this.#recent.get(key) ?? this.#earlier.get(key);
   }
 
-  has(key: string): boolean {
-    return this.#recent.has(key) || this.#earlier.has(key);
-  }
-
-  /** Takes over what a transaction has written. */
-  committed(puts: ReadonlyMap<string, EventRecord | null>): void {
-    for (const [key, record] of puts) {
-      if (record === null) this.drop(key);
-      else this.#keep(key, record);
-    }
-  }
-
-  #keep(key: string, record: EventRecord): void {
+  /** Takes over what a decision puts. Returns whether a state of the event was kept before. */
+  keep(key: string, record: EventRecord): boolean {
     if (this.#recent.size >= this.#limit / 2) this.forgetIdle();
+    const { size } = this.#recent;
     this.#recent.set(key, keptOf(record));
+    return this.#recent.size === size || this.#earlier.has(key);
   }
 
   drop(key: string): void {
