@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import {
   closeSync,
   cpSync,
+  existsSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -25,6 +26,7 @@ import { SeededRandom } from '../../support/seeded-random.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const RANDOM_DAMAGES = 4;
+const ADMIN = ['--cluster-admin-username', 'admin', '--cluster-admin-password', '12345678'];
 const LISTENERS = [
   '--api-listen-address=127.0.0.1:0',
   '--agent-host=127.0.0.1',
@@ -84,6 +86,7 @@ describe('F14: a damaged store', function () {
     ],
     ['the header is overwritten', () => write(0, Buffer.alloc(200, 'x'))],
     ['the file is another one', () => writeFileSync(data, 'something else')],
+    ['the file is empty', () => truncateSync(data, 0)],
     ['the table of readers is a directory', () => mkdirSync(join(stateDir, 'store/lock.mdb'))],
   ];
   for (const [what, damage] of DAMAGES) {
@@ -102,6 +105,19 @@ describe('F14: a damaged store', function () {
       expect((await run('check-store')).code).to.be.oneOf([1, 5]);
     });
   }
+
+  it('is refused with exit code 5 when the file is gone after a clean stop, and no command begins a new store', async () => {
+    rmSync(data);
+    for (const command of [['backup'], ['ledger', 'verify'], ['upgrade', '--skip-confirm'], ['init', ...ADMIN]]) {
+      const { code, stderr } = await run(...command);
+      expect(code, `${command.join(' ')}: ${stderr}`).to.equal(5);
+      expect(stderr).to.include(`${data}: the file is missing`).and.include('mon-backend restore <backup> --replace');
+    }
+    const { code, stderr } = await runCommand(start(), { until: READY });
+    expect(code, stderr).to.equal(5);
+    expect(stderr).to.include(`${data}: the file is missing`);
+    expect(existsSync(data)).to.equal(false);
+  });
 
   it('is reported as too short by every command when the file was cut, with the reason once', async () => {
     truncateSync(data, Math.floor(statSync(data).size / PAGE_BYTES / 2) * PAGE_BYTES);

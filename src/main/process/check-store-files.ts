@@ -1,7 +1,5 @@
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
-import { isUnchangedSinceCleanStop } from '../../store/lmdb/clean-stop.ts';
-import { DATA_FILE } from '../../store/lmdb/lmdb-file.ts';
+import { assertNotEmptied, isUnchangedSinceCleanStop } from '../../store/lmdb/clean-stop.ts';
+import { hasData } from '../../store/lmdb/lmdb-file.ts';
 import { CorruptRecord } from '../../store/encoding/sealed.ts';
 import { damageFoundBy } from './damage-check.ts';
 
@@ -13,7 +11,8 @@ import { damageFoundBy } from './damage-check.ts';
  * @throws CorruptRecord that names what is damaged
  */
 export async function checkStoreFiles(directory: string): Promise<void> {
-  if ((statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  assertNotEmptied(directory);
+  if (!hasData(directory)) return;
   if (isUnchangedSinceCleanStop(directory)) return;
   const damage = await damageFoundBy('store-probe', directory);
   if (damage !== undefined) throw new CorruptRecord(damage);

@@ -1,5 +1,6 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CorruptRecord } from '../encoding/sealed.ts';
 import { DATA_FILE } from './lmdb-file.ts';
 
 const MARK_FILE = 'clean-stop';
@@ -31,6 +32,20 @@ export function markCleanStop(directory: string): void {
 export function isUnchangedSinceCleanStop(directory: string): boolean {
   const mark = readIfThere(join(directory, MARK_FILE));
   return mark !== undefined && mark === stateOf(directory);
+}
+
+/**
+ * Asserts that a store which was used is still there: LMDB would begin a new one in its place. Only a first start that was cut off
+ * within the first milliseconds leaves an empty file too.
+ *
+ * @throws CorruptRecord
+ */
+export function assertNotEmptied(directory: string): void {
+  const size = statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })?.size;
+  if (size === 0) throw new CorruptRecord('the file is empty; if no backend has ever run here, remove it');
+  if (size === undefined && existsSync(join(directory, MARK_FILE))) {
+    throw new CorruptRecord(`the file is missing; to begin a new store, remove ${join(directory, MARK_FILE)}`);
+  }
 }
 
 /** Removes the mark. Called before the data file is opened for writing. */

@@ -1,8 +1,8 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { assertIntactPages, describePage } from './intact-pages.ts';
 import { isDamage } from './is-damage.ts';
-import { DATA_FILE, hasAllPages, prepareDataFile } from '../lmdb/lmdb-file.ts';
+import { assertNotEmptied } from '../lmdb/clean-stop.ts';
+import { DATA_FILE, hasAllPages, hasData, prepareDataFile } from '../lmdb/lmdb-file.ts';
 import { RawStore } from '../lmdb/raw-store.ts';
 import { CorruptRecord } from '../encoding/sealed.ts';
 import { walkPages } from '../pages/page-walk.ts';
@@ -30,9 +30,9 @@ export interface StoreState {
  * @throws Error when the system denies access to the data file
  */
 export async function readStoreState(directory: string): Promise<StoreState | undefined> {
-  const file = join(directory, DATA_FILE);
-  if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) return undefined;
-  return reportingDamage(directory, () => {
+  return reportingDamage(directory, async () => {
+    assertNotEmptied(directory);
+    if (!hasData(directory)) return undefined;
     if (!hasAllPages(directory)) extendUnlessInUse(directory);
     return readState(directory);
   });
