@@ -82,7 +82,7 @@ export class SystemdSystem {
   /** Systemd moves itself into this control group when it has started. */
   #firstProcess(): string | undefined {
     const processes = join(this.#group, 'init.scope/cgroup.procs');
-    return existsSync(processes) ? readFileSync(processes, 'utf8').split('\n')[0] : undefined;
+    return existsSync(processes) ? readFileSync(processes, 'utf8').split('\n')[0] || undefined : undefined;
   }
 
   /** Runs shell commands as root in the system, and returns what they print. @throws Error when one of them fails */

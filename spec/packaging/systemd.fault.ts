@@ -31,8 +31,10 @@ const HANDLER = {
     for path in /etc /usr /var/lib; do touch $path/written 2> /dev/null && echo "wrote to $path"; done
     head -c 1 /var/lib/mon/mon-backend/store/data.mdb > /dev/null 2>&1 && echo "read the store"
     ls /home > /dev/null 2>&1 && echo "read /home"
+    [ "$(id -un)" = mon ] || NOTIFY_SOCKET=/run/systemd/notify systemd-notify WATCHDOG=trigger
     echo done) > ${REPORT}.part; mv ${REPORT}.part ${REPORT}`,
 };
+const AS_WHOM = 'id -un; head -c 1 /var/lib/mon/mon-backend/store/data.mdb > /dev/null 2>&1 && echo read; true';
 const failing = (check: string) => ({
   entity: { metadata: { name: 'server', namespace: 'default' }, entity_class: 'proxy' },
   check: { metadata: { name: check, namespace: 'default' }, interval: 60, status: 2, handlers: ['report'] },
@@ -45,12 +47,18 @@ const CHECK = {
   publish: true,
 };
 
-/** The code blocks of a language in the part of `docs/security.md` about the command user. */
-function documented(language: string): string {
+/** The first code block of a language after a sentence of `docs/security.md`. */
+function documented(sentence: string, language: string): string {
   const text = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
-  const part = text.slice(text.indexOf('With `--command-user` it must run as root'));
+  const part = text.slice(text.indexOf(sentence));
   return new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``).exec(part)?.[1] ?? '';
 }
+
+/** Shell commands that make a drop-in of a unit as `docs/security.md` shows it, and run the commands that follow it there. */
+const followed = (sentence: string, unit: string): string => `
+  mkdir -p /etc/systemd/system/${unit}.service.d
+  cat > /etc/systemd/system/${unit}.service.d/documented.conf << 'END'\n${documented(sentence, 'ini')}\nEND
+  ${documented(sentence, 'sh')}`;
 
 if (canStartSystemd) declare();
 else console.log('skipped: tests of the units with systemd, which need root, systemd and control groups of version 2');
@@ -70,7 +78,8 @@ function declare(): void {
       run(`export MON_BACKEND_CLUSTER_ADMIN_USERNAME=admin MON_BACKEND_CLUSTER_ADMIN_PASSWORD=12345678
         setpriv --reuid mon --regid mon --clear-groups mon-backend init 2> /dev/null
         printf 'MON_BACKEND_EVENT_LOG_FILE=/var/log/mon/events.log\\n' > /etc/default/mon-backend
-        printf 'MON_NAME=here\\nMON_SUBSCRIPTIONS=linux\\n' > /etc/default/mon-agent
+        printf 'MON_NAME=here\\nMON_SUBSCRIPTIONS=linux\\n\
+MON_KEEPALIVE_INTERVAL=2\\nMON_KEEPALIVE_WARNING_TIMEOUT=5\\n' > /etc/default/mon-agent
         chown root:mon /etc/default/mon-*; chmod 0640 /etc/default/mon-*`);
     });
 
@@ -106,32 +115,48 @@ function declare(): void {
       expect(output).to.deep.equal(['mon', 'NoNewPrivs:\t1', 'read the store', 'done']);
     });
 
-    it('run an agent that executes a plugin, and whose stop raises no alert', () => {
+    it('run an agent that executes a plugin, and whose absence is reported', () => {
       const output = run(`systemctl start mon-agent
         api checks -d '${JSON.stringify(CHECK)}'
         has_result() { api events/here/load 2> /dev/null | grep -q '"output":"LOAD OK - '; }
         until_true has_result
         systemctl stop mon-agent
         systemctl show --property Result --value mon-agent
-        sleep 2; api events/here/keepalive | grep -o '"state":"[a-z]*"'`);
-      expect(output).to.deep.equal(['success', '"state":"passing"']);
+        sleep 8; api events/here/keepalive | grep -o '"state":"[a-z]*"'`);
+      expect(output).to.deep.equal(['success', '"state":"failing"']);
+    });
+
+    it('run an agent as a user of its own, whose checks cannot read the store, as docs/security.md shows', () => {
+      const output = run(`${followed('Give the agent a user of its own', 'mon-agent')}
+        api checks -d '${JSON.stringify({ ...CHECK, metadata: { name: 'user', namespace: 'default' }, command: AS_WHOM })}'
+        has_result() { api events/here/user 2> /dev/null | grep -q '"output":"'; }
+        until_true has_result
+        api events/here/user | grep -o '"output":"[^"]*"'
+        systemctl stop mon-agent`);
+      expect(output).to.deep.equal(['"output":"mon-agent\\n"']);
     });
 
     it('run commands as another user with the drop-in and the commands of docs/security.md', () => {
       const output = run(`rm ${REPORT}
-        mkdir -p /etc/systemd/system/mon-backend.service.d
-        cp /usr/share/doc/mon-backend/backend.yml.example /etc/mon/backend.yml
-        cat > /etc/systemd/system/mon-backend.service.d/command-user.conf << 'END'\n${documented('ini')}\nEND
-        ${documented('sh')}
+        ${followed('With `--command-user` it must run as root', 'mon-backend')}
         chmod 1777 /var/log/mon
+        is_ready() { curl -sf -o /dev/null http://127.0.0.1:8080/ready; }
+        until_true is_ready
+        pid=$(of_unit MainPID)
         api events -o /dev/null -d '${JSON.stringify(failing('as-command-user'))}'
         until_true stored ${REPORT}
-        cat ${REPORT}; of_unit User`);
-      expect(output).to.deep.equal(['mon-commands', 'NoNewPrivs:\t1', 'done', 'root']);
+        cat ${REPORT}; of_unit User
+        sleep 1; [ "$pid" = "$(of_unit MainPID)" ] && echo same
+        dpkg --force-depends -i /packages/mon-backend_0.1.0-1_amd64.deb > /dev/null 2>&1
+        stat -c '%U %a' /var/lib/mon /var/lib/mon/mon-backend`);
+      const owners = ['root 755', 'root 700'];
+      expect(output).to.deep.equal(['mon-commands', 'NoNewPrivs:\t1', 'done', 'root', 'same', ...owners]);
     });
 
     it('do not start the backend again when its store is damaged', () => {
       const output = run(`systemctl stop mon-backend
+        rm -r /etc/systemd/system/mon-backend.service.d; chown -R mon:mon /var/lib/mon/mon-backend
+        systemctl daemon-reload
         head -c 8192 /dev/zero | dd of=/var/lib/mon/mon-backend/store/data.mdb conv=notrunc 2> /dev/null
         systemctl start mon-backend 2> /dev/null || echo refused
         sleep 3

@@ -34,7 +34,7 @@ import { memorySource } from './process/memory-source.ts';
 import { notifyReady } from './process/notify-ready.ts';
 import { abortedByStopSignal, onStopSignal } from './process/on-stop-signal.ts';
 import { assertNotServed } from './process/own-store.ts';
-import { warnOfOtherOwner, warnOfRootCommands } from './process/privileges.ts';
+import { warnOfNotifications, warnOfOtherOwner, warnOfRootCommands } from './process/privileges.ts';
 import { checkStoreFiles } from './process/check-store-files.ts';
 import { SecretVariables } from './process/secret-variables.ts';
 import { readVersion } from './process/version.ts';
@@ -102,6 +102,7 @@ async function start({ config, warnings }: Configured<BackendConfig>, host: Back
   ensureDirectory('state-dir', config.stateDir, STORE);
   prepareCache('cache-dir', config.cacheDir, log);
   warnOfRootCommands(config.commandUser, log);
+  warnOfNotifications(config.commandUser, log);
   warnOfOtherOwner(config.stateDir, log);
   await assertNotServed(config.stateDir, config.controlSocket);
   const { startBackend, readMachine } = await host.load();

@@ -1,7 +1,7 @@
 import { chownSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { warnOfOtherOwner, warnOfRootCommands } from '../../../src/main/process/privileges.ts';
+import { warnOfNotifications, warnOfOtherOwner, warnOfRootCommands } from '../../../src/main/process/privileges.ts';
 import { ADMIN } from '../../support/api-client.ts';
 import { BackendProcess, runProgram } from '../../support/backend-process.ts';
 import { perTest } from '../../support/fixture.ts';
@@ -25,6 +25,16 @@ describe('a warning about privileges', function () {
     warnOfRootCommands(undefined, log, 0);
     expect(log.lines.map(({ level, msg, fields }) => [level, msg, fields['flag']])).to.deep.equal([
       ['warn', AS_ROOT, 'command-user'],
+    ]);
+  });
+
+  it('is logged when commands of another user can reach systemd', () => {
+    warnOfNotifications(undefined, log, '/run/systemd/notify');
+    warnOfNotifications('nobody', log, undefined);
+    expect(log.lines).to.deep.equal([]);
+    warnOfNotifications('nobody', log, '/run/systemd/notify');
+    expect(log.lines.map(({ level, fields }) => [level, fields['advice']])).to.deep.equal([
+      ['warn', 'set Type=exec and NotifyAccess=none in the unit'],
     ]);
   });
 

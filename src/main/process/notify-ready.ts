@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process';
 import type { Log } from '../../ports/log.ts';
 
-const SOCKET = 'NOTIFY_SOCKET';
+/** The variable in which systemd names its socket to units with `Type=notify`. */
+export const NOTIFY_SOCKET = 'NOTIFY_SOCKET';
 
 /** Reports to systemd that the program is ready, where its unit requests that. Commands do not inherit the variable. */
 export function notifyReady(log: Log): void {
-  const socket = process.env[SOCKET];
+  const socket = process.env[NOTIFY_SOCKET];
   if (socket === undefined) return;
-  delete process.env[SOCKET];
+  delete process.env[NOTIFY_SOCKET];
   const child = spawn('systemd-notify', ['--ready', `--pid=${process.pid}`], {
-    env: { ...process.env, [SOCKET]: socket },
+    env: { ...process.env, [NOTIFY_SOCKET]: socket },
     stdio: 'ignore',
   });
   child.on('error', (err) => {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Log } from '../../ports/log.ts';
 import { isDenial } from '../../store/no-store.ts';
+import { NOTIFY_SOCKET } from './notify-ready.ts';
 
 const ROOT = 0;
 
@@ -9,6 +10,20 @@ export function warnOfRootCommands(commandUser: string | undefined, log: Log, ui
   if (uid !== ROOT || commandUser !== undefined) return;
   const advice = 'run the backend as a user of its own, or set command-user';
   log.warn({ flag: 'command-user', advice }, 'commands of handlers and mutators run as root');
+}
+
+/** Warns when commands of another user could send notifications about the backend to systemd, for example one that restarts it. */
+export function warnOfNotifications(
+  commandUser: string | undefined,
+  log: Log,
+  socket = process.env[NOTIFY_SOCKET],
+): void {
+  if (commandUser === undefined || socket === undefined) return;
+  const advice = 'set Type=exec and NotifyAccess=none in the unit';
+  log.warn(
+    { flag: 'command-user', advice },
+    'systemd accepts notifications from commands of handlers and mutators, which can restart the backend',
+  );
 }
 
 /** Undefined when the directory does not exist, or is in one that this user may not enter: the next access reports that. */
