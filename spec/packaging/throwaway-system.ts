@@ -31,15 +31,19 @@ export const COPY_SYSTEM = `set -e
     mkdir -p "$1/system" && mount -t tmpfs tmpfs "$1/system" && cd "$1/system" && mkdir upper work root
     mount -t overlay overlay -o lowerdir=/,upperdir=upper,workdir=work root
     mount -t proc proc root/proc
-    mkdir root/packages && find "$1" -maxdepth 2 -name '*.deb' -o -maxdepth 2 -name '*.rpm' | xargs cp -t root/packages`;
+    mkdir root/packages && find "$1" -maxdepth 2 -regex '.*\\.\\(deb\\|rpm\\|tgz\\)' -exec cp -t root/packages {} +`;
 
-/** Runs shell commands as root in a copy of this machine that is thrown away. The packages are in /packages. */
-export function inThrowawaySystem(packages: string, script: string): string {
+/** The command, and its arguments, that runs shell commands as root in a copy of this machine that is thrown away. The packages are in /packages. */
+export function throwawayCommand(packages: string, script: string): [command: string, args: string[]] {
   const outside = `${COPY_SYSTEM}
     mount --rbind /dev root/dev
     chroot root sh -euc "$2"`;
-  return outputOf('unshare', [...NAMESPACES, 'sh', '-c', outside, 'sh', packages, script]);
+  return ['unshare', [...NAMESPACES, 'sh', '-c', outside, 'sh', packages, script]];
 }
+
+/** Runs shell commands as root in such a copy, and returns what they print. */
+export const inThrowawaySystem = (packages: string, script: string): string =>
+  outputOf(...throwawayCommand(packages, script));
 
 /** @throws Error with all output when the command fails */
 export function outputOf(command: string, args: readonly string[]): string {
