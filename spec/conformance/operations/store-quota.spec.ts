@@ -101,3 +101,15 @@ describe('F13: a store that reaches its quota', function () {
     expect(metrics.value('mon_store_days_left', {})).to.be.within(0.1, 5);
   });
 });
+
+describe('a store without a quota that does not grow', () => {
+  const backend = perTest(() => RestartableBackend.start());
+
+  it('has no quota and no forecast in its metrics', async () => {
+    const { families } = await scrape(backend);
+    for (const name of ['mon_store_quota_bytes', 'mon_store_days_left']) {
+      expect(families.get(name)?.samples, name).to.deep.equal([]);
+    }
+    expect(families.get('mon_store_disk_free_bytes')?.samples).to.have.length(1);
+  });
+});

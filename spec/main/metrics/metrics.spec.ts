@@ -55,6 +55,17 @@ describe('metric families', () => {
       { name: 'two' },
     ]);
   });
+
+  it('have no series while a gauge without labels has no value', async () => {
+    let days: number | undefined;
+    families.gauges('days', 'x', [], () => (days === undefined ? [] : [[days, {}]]));
+    const seriesOf = async () => (await scraped()).families.get('days')?.samples.map(({ value }) => value);
+    expect(await seriesOf()).to.deep.equal([]);
+    days = 3;
+    expect(await seriesOf()).to.deep.equal([3]);
+    days = undefined;
+    expect(await seriesOf()).to.deep.equal([]);
+  });
 });
 
 describe('series labelled with names from users', () => {

@@ -24,10 +24,12 @@ export class Families {
     const counter: Counter = new Counter({ name, help, registers: this.#registers, collect });
   }
 
-  /** A series that a scrape does not read any more disappears. */
+  /** A series that a scrape does not read any more disappears, also that of a family without labels. */
   gauges<L extends string>(name: string, help: string, labelNames: L[], read: () => Iterable<Sample<L>>): void {
     const collect = (): void => {
       gauge.reset();
+      // A reset gives a gauge without labels the value 0.
+      if (labelNames.length === 0) gauge.remove();
       for (const [value, labels] of read()) gauge.set(labels, value);
     };
     const gauge: Gauge<L> = new Gauge({ name, help, labelNames, registers: this.#registers, collect });
