@@ -297,6 +297,14 @@ describe('the configuration of the backend', () => {
     ]);
   });
 
+  it('keeps the case of the keys in the maps of its file', () => {
+    const text = 'labels: {rackRow: R7}\nannotations: {Owner: ops}\nlegacy-datacenters: {Prod: Berlin}\n';
+    const files = { '/etc/mon/backend.yml': text };
+    const { ownEntity, earlierApi } = configOf(parseBackendConfig(sources({ argv: [], files })));
+    expect(ownEntity).to.deep.equal({ labels: { rackRow: 'R7' }, annotations: { Owner: 'ops' } });
+    expect(earlierApi?.datacenters).to.deep.equal({ Prod: 'Berlin' });
+  });
+
   for (const [what, argv, rule] of [
     ['a URL of another kind', ['http://relay'], 'must be a URL that begins with ws:// or wss://'],
     ['no actor', ['ws://relay'], 'inspect-actors: actor must be given at least once'],

@@ -9,6 +9,7 @@ const flags = {
   port: { kind: kinds.integer(0, 65_535), fallback: 80, about: 'a port', otherVariables: ['PROT'] },
   tags: { kind: kinds.list, fallback: ['t'], about: 'a list' },
   labels: { kind: kinds.map, fallback: {}, about: 'a map' },
+  traits: { kind: kinds.mapInLowerCase, fallback: {}, about: 'a map with keys in lower case' },
   wait: { kind: kinds.duration(), fallback: 15_000, about: 'a duration' },
   loud: { kind: kinds.boolean, fallback: false, about: 'a boolean' },
   growth: { kind: kinds.decimal(0), fallback: 2, about: 'a decimal', formerName: 'factor' },
@@ -111,10 +112,22 @@ describe('a configuration', () => {
       is: { a: '1', b: '2' },
     },
     {
-      what: 'a map in the file, its keys in lower case',
+      what: 'a map in the file, its keys as they are',
       name: 'labels',
       given: { files: { '/etc/x.yml': 'labels: {aB: true}' } },
+      is: { aB: 'true' },
+    },
+    {
+      what: 'a map in the file, its keys in lower case',
+      name: 'traits',
+      given: { files: { '/etc/x.yml': 'traits: {aB: true}' } },
       is: { ab: 'true' },
+    },
+    {
+      what: 'a flag of that map, its keys as they are',
+      name: 'traits',
+      given: { argv: ['--traits', 'aB=true'] },
+      is: { aB: 'true' },
     },
     {
       what: 'a map in the file with a number that is too large to be exact, and without a value',

@@ -34,9 +34,11 @@ export function effectiveSettings(
     .join('');
 }
 
+const MAPS: readonly unknown[] = [kinds.map, kinds.mapInLowerCase];
+
 /** Maps as the file has them; other values as they were given. */
 const givenValue = ({ kind }: Flag<unknown>, parsed: unknown, { value }: GivenSetting): unknown =>
-  kind === (kinds.map as Flag<unknown>['kind']) ? parsed : value;
+  MAPS.includes(kind) ? parsed : value;
 
 function fallbackOf({ kind, fallback }: Flag<unknown>): unknown {
   const shown = kind.show?.(fallback);

@@ -73,7 +73,6 @@ function textOf(key: string, value: unknown): string {
   throw new InvalidValue(`${key} must be a single value`);
 }
 
-/** Converts keys of maps in a file to lower case, because filters rely on it. */
 const inLowerCase = (map: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(map).map(([key, value]) => [key.toLowerCase(), value]));
 
@@ -109,6 +108,23 @@ function parseObject(text: string): unknown {
     throw new InvalidValue(`must be a JSON object or key=value pairs: ${(error as Error).message}`);
   }
 }
+
+const map: Kind<Record<string, string>> = {
+  placeholder: 'key=value,...',
+  fromTexts(texts) {
+    const pairs = texts.flatMap((text) => {
+      if (text.trimStart().startsWith('{')) return Object.entries(textMapOf(parseObject(text)));
+      const items = text.split('=').length === 2 ? [text] : splitRecord(text);
+      return (items.length === 0 ? [text] : items).map(pairOf);
+    });
+    return Object.fromEntries(pairs);
+  },
+  fromFile: textMapOf,
+  show: () => '',
+};
+
+/** A map of the agent: keys from the file are in lower case, because filters rely on it. Source: spec/03 2.4. */
+const mapInLowerCase: Kind<Record<string, string>> = { ...map, fromFile: (value) => inLowerCase(textMapOf(value)) };
 
 /** The kinds of values. Durations are in milliseconds. */
 export const kinds = {
@@ -179,17 +195,6 @@ export const kinds = {
       return items.map(String);
     },
   } satisfies Kind<string[]> as Kind<string[]>,
-  map: {
-    placeholder: 'key=value,...',
-    fromTexts(texts) {
-      const pairs = texts.flatMap((text) => {
-        if (text.trimStart().startsWith('{')) return Object.entries(textMapOf(parseObject(text)));
-        const items = text.split('=').length === 2 ? [text] : splitRecord(text);
-        return (items.length === 0 ? [text] : items).map(pairOf);
-      });
-      return Object.fromEntries(pairs);
-    },
-    fromFile: (value) => inLowerCase(textMapOf(value)),
-    show: () => '',
-  } satisfies Kind<Record<string, string>> as Kind<Record<string, string>>,
+  map,
+  mapInLowerCase,
 };
