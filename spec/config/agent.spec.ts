@@ -231,6 +231,10 @@ describe('the configuration of the agent', () => {
       argv: ['--namespace', 'a\nb'],
       is: ['namespace cannot contain control characters or letters outside of Latin-1'],
     },
+    {
+      argv: ['--deregistration-handler', 'x y'],
+      is: ['deregistration-handler cannot contain spaces or special characters'],
+    },
   ]) {
     it(`is rejected with ${argv.map((argument) => JSON.stringify(argument)).join(' ')}`, () => {
       expect(mistakesOf(() => agentOf({ argv }))).to.deep.equal(is);

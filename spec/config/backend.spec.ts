@@ -361,6 +361,13 @@ describe('the configuration of the backend', () => {
     expect(mistakesOf(() => backendOf('--log-level', 'loud'))).to.deep.equal(['not a valid log level: "loud"']);
   });
 
+  for (const flag of ['deregistration-handler', 'ledger-anchor-handler']) {
+    it(`rejects a ${flag} that cannot be the name of a handler`, () => {
+      const rule = `${flag} cannot contain spaces or special characters`;
+      expect(mistakesOf(() => backendOf(`--${flag}`, 'x y'))).to.deep.equal([rule]);
+    });
+  }
+
   it('rejects timeouts of 0', () => {
     expect(mistakesOf(() => backendOf('--api-write-timeout', '0', '--agent-write-timeout', '0'))).to.have.lengthOf(2);
   });

@@ -276,11 +276,11 @@ export class ActorSystem {
     return noteAttempts(this.decider, outboxKey, attempts);
   }
 
-  /** Sends the ledger's head to a handler, once. @throws StoreUnavailable */
-  publishAnchor(handler: string): void {
-    this.decider.decide(internal('anchor.due'), (ctx) => {
+  /** Sends the ledger's head to a handler, once. Returns whether the handler exists. @throws StoreUnavailable */
+  publishAnchor(handler: string): boolean {
+    const publish = (ctx: DecisionContext): boolean =>
       publishAnchor(ctx, this.#ports.backendName, handler, this.ledgerHead);
-    });
+    return this.decider.decide(internal('anchor.due'), publish).result;
   }
 
   /** Resolves when a small record was written and read back. @throws StoreUnavailable */

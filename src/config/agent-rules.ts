@@ -1,9 +1,8 @@
-import { InvalidResource } from '../resources/errors.ts';
-import { assertName } from '../resources/names.ts';
 import type { AgentFlags } from './flags/agent-flags.ts';
 import { urlError } from './backend-urls.ts';
 import type { FlagValues, Program } from './parsing/flags.ts';
 import { logFileRule } from './flags/log-file-flags.ts';
+import { handlerNameRule, nameError } from './flags/name-rules.ts';
 import { keyPairRule } from './flags/tls-flags.ts';
 
 const MIN_TIMEOUT_S = 5;
@@ -11,16 +10,6 @@ const MIN_TIMEOUT_S = 5;
 const HEADER_TEXT = /^[\x20-\x7e\xa0-\xff]*$/;
 
 type Values = FlagValues<AgentFlags>;
-
-function nameError(name: string): string | undefined {
-  try {
-    assertName(name, 'invalid agent name:');
-    return undefined;
-  } catch (error) {
-    if (error instanceof InvalidResource) return error.message;
-    throw error;
-  }
-}
 
 const CRITICAL_ABOVE_WARNING = 'if set, --keepalive-critical-timeout must be greater than --keepalive-warning-timeout';
 
@@ -50,7 +39,7 @@ export const agentRules: Program<AgentFlags, unknown>['rules'] = [
     broken: ({ 'keepalive-critical-timeout': critical, 'keepalive-warning-timeout': warning }) =>
       critical !== 0 && critical === warning ? CRITICAL_ABOVE_WARNING : undefined,
   },
-  { flags: ['name'], broken: ({ name }) => nameError(name) },
+  { flags: ['name'], broken: ({ name }) => nameError(name, 'invalid agent name:') },
   {
     flags: ['keepalive-warning-timeout'],
     broken: ({ 'keepalive-warning-timeout': warning }) =>
@@ -73,6 +62,7 @@ export const agentRules: Program<AgentFlags, unknown>['rules'] = [
   },
   keyPairRule,
   logFileRule,
+  handlerNameRule('deregistration-handler'),
   ...(['namespace', 'user', 'subscriptions'] as const).map((flag) => ({
     flags: [flag],
     broken: (values: Values) =>

@@ -16,6 +16,7 @@ import { type HandlerConfig, handlerConfig } from './flags/handler-flags.ts';
 import { type InspectConfig, inspectConfig, inspectRelayRule } from './flags/inspect-flags.ts';
 import { type ListenAddress, withoutBrackets } from './parsing/listen-address.ts';
 import { type LogFileConfig, logFileConfig, logFileRule } from './flags/log-file-flags.ts';
+import { handlerNameRule } from './flags/name-rules.ts';
 import { type SandboxConfig, sandboxConfig } from './flags/sandbox-flags.ts';
 import { type NotificationConfig, notificationConfig, notificationRule } from './flags/notification-flags.ts';
 import { type RetentionConfig, retentionConfig, retentionRules } from './flags/retention-flags.ts';
@@ -107,6 +108,8 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
         secretRule,
         watchRule,
         notificationRule,
+        handlerNameRule('deregistration-handler'),
+        handlerNameRule('ledger-anchor-handler'),
         ...retentionRules,
         {
           flags: ['api-write-timeout'],

@@ -14,10 +14,12 @@ class AnchoredSystem {
   ledgerHead = { seq: 1, hash: 'a1' };
   readonly sentTo: string[] = [];
   error: Error | undefined;
+  hasHandler = true;
 
-  publishAnchor(handler: string): void {
+  publishAnchor(handler: string): boolean {
     if (this.error !== undefined) throw this.error;
     this.sentTo.push(handler);
+    return this.hasHandler;
   }
 }
 
@@ -68,5 +70,20 @@ describe('anchorLedger', () => {
     system.error = undefined;
     await clock.advance(HOUR_MS);
     expect(system.sentTo).to.deep.equal(['archive']);
+  });
+
+  it('warns at each anchor for which the handler does not exist, and names the handler', async () => {
+    const [clock, system, log] = [new ManualClock(), new AnchoredSystem(), new RecordedLog()];
+    const warnings = () =>
+      log.lines.filter(({ msg }) => msg.startsWith('the handler of the ledger anchor does not exist'));
+    system.hasHandler = false;
+    anchorLedger(system, { clock, log, handler: 'nope' });
+    const fields = { handler: 'nope', namespace: 'mon-system', flag: 'ledger-anchor-handler' };
+    expect(warnings().map((line) => [line.level, line.fields])).to.deep.equal([['warn', fields]]);
+    await clock.advance(HOUR_MS);
+    expect(warnings()).to.have.length(2);
+    system.hasHandler = true;
+    await clock.advance(HOUR_MS);
+    expect(warnings()).to.have.length(2);
   });
 });

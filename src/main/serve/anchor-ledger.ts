@@ -3,12 +3,13 @@ import type { ActorSystem } from '../../actors/system.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
 import { ExpectedError } from '../../resources/errors.ts';
+import { SYSTEM_NAMESPACE } from '../../resources/namespace.ts';
 
 const INTERVAL_MS = 3_600_000;
 
 /**
  * Logs the head of the ledger at `warn`, so that the default log level shows it, now and every hour, and sends it to `handler` if
- * there is one. The returned function stops this and logs a last anchor.
+ * there is one. Logs a warning each time when that handler does not exist. The returned function stops this and logs a last anchor.
  */
 export function anchorLedger(
   system: Pick<ActorSystem, 'ledgerHead' | 'publishAnchor'>,
@@ -23,7 +24,10 @@ export function anchorLedger(
     cancel = clock.after(INTERVAL_MS, anchor);
     if (handler === undefined) return;
     try {
-      system.publishAnchor(handler);
+      if (!system.publishAnchor(handler)) {
+        const fields = { handler, namespace: SYSTEM_NAMESPACE, flag: 'ledger-anchor-handler' };
+        log.warn(fields, 'the handler of the ledger anchor does not exist, only the log has the anchor');
+      }
     } catch (err) {
       if (!(err instanceof ExpectedError)) throw err;
       log.warn({ err, handler }, 'could not send the ledger anchor to its handler');
