@@ -91,6 +91,34 @@ describe('a mistake on the command line of mon-backend', () => {
     expect(stderr).to.include('already exists; choose another path').and.not.include('"stack"');
   });
 
+  it('names the end of the ledger when an export is to begin after it, and creates no file', async () => {
+    await initialiseState(nowhere());
+    const path = join(directory.path, 'ledger.jsonl');
+    const exportAfter = (seq: number | string) =>
+      runCommand(['ledger', 'export', path, '--after', String(seq), '--state-dir', nowhere()]);
+    const { code, stderr } = await exportAfter(99_999);
+    expect(code).to.equal(1);
+    expect(stderr)
+      .to.match(/the ledger ends at entry \d+, before entry 99999 of --after/)
+      .and.not.include('"stack"');
+    expect(readdirSync(directory.path)).to.deep.equal(['nowhere']);
+    const [, end = ''] = /ends at entry (\d+)/.exec(stderr) ?? [];
+    expect(await exportAfter(end)).to.include({ code: 0, stdout: `exported: ${path}\nno entries\n` });
+  });
+
+  it('names an empty file or a directory that is to be verified as an export', async () => {
+    const empty = join(directory.path, 'empty.jsonl');
+    writeFileSync(empty, '');
+    for (const [path, rule] of [
+      [empty, 'is empty: it has no entries to verify'],
+      [directory.path, 'is a directory, not an export of the ledger'],
+    ] as const) {
+      const { code, stdout, stderr } = await runCommand(['ledger', 'verify', '--file', path]);
+      expect([code, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.include(`${path} ${rule}`).and.not.include('"stack"');
+    }
+  });
+
   it('is refused by version and help, too', async () => {
     for (const command of ['version', 'help']) {
       const { code, stdout, stderr } = await runCommand([command, '--bad']);

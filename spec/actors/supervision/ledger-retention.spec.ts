@@ -1,4 +1,4 @@
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
@@ -7,7 +7,7 @@ import { LedgerRetention } from '../../../src/actors/supervision/ledger-retentio
 import { emptyPuts } from '../../../src/store/commit/decision.ts';
 import { chain, GENESIS, type LedgerDraft, type LedgerEntry } from '../../../src/store/ledger/ledger.ts';
 import { LEDGER_CUT_KEY } from '../../../src/store/ledger/ledger-cut.ts';
-import { exportLedger, verifyExport } from '../../../src/store/maintenance/ledger-export.ts';
+import { ExportFailed, exportLedger, verifyExport } from '../../../src/store/maintenance/ledger-export.ts';
 import { verify } from '../../../src/store/ledger/ledger-verification.ts';
 import { LmdbStore } from '../../../src/store/lmdb/lmdb-store.ts';
 import { RawStore } from '../../../src/store/lmdb/raw-store.ts';
@@ -259,5 +259,16 @@ describe('the retention of the ledger', function () {
     const { firstSeq } = await exportLedger(store.ledgerEntries(), { path: next, after: ENTRIES - 10, signal });
     expect(firstSeq).to.equal(ENTRIES - 9);
     expect(verifyExport(next, undefined)).to.have.property('ok', true);
+  });
+
+  it('is exported after its last entry as an empty file, and not at all after an entry that it does not have', async () => {
+    const signal = new AbortController().signal;
+    const exportAfter = (name: string, after: number) =>
+      exportLedger(store.ledgerEntries(), { path: join(directory.path, name), after, signal });
+    expect(await exportAfter('end.jsonl', ENTRIES)).to.include({ firstSeq: undefined, entries: 0 });
+    const error = await exportAfter('beyond.jsonl', ENTRIES + 1).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(ExportFailed);
+    expect(String(error)).to.include(`the ledger ends at entry ${ENTRIES}, before entry ${ENTRIES + 1} of --after`);
+    expect(readdirSync(directory.path).filter((name) => name.startsWith('beyond'))).to.deep.equal([]);
   });
 });

@@ -1,4 +1,14 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { PARTIAL } from './backup.ts';
 import { FILE_MODE, flush, yieldToEventLoop } from './durable-files.ts';
@@ -13,6 +23,11 @@ export class ExportFailed extends Error {
   readonly code = 'export-failed';
 }
 
+/** The file that is to be verified has no entries of a ledger. */
+export class NotAnExport extends Error {
+  readonly code = 'not-an-export';
+}
+
 export interface Exported {
   /** The number of the first entry; undefined when there is none. */
   firstSeq: number | undefined;
@@ -24,7 +39,7 @@ export interface Exported {
  * Writes ledger entries into a new file, each as a line of JSON. The chain is verified on the way; the file gets its name at the end,
  * and is durable when the promise resolves.
  *
- * @throws ExportFailed when the file exists, or an entry is broken or missing
+ * @throws ExportFailed when the file exists, the ledger ends before the entry `after`, or an entry is broken or missing
  */
 export async function exportLedger(
   entries: Iterable<{ seq: number; entry: LedgerEntry | Error }>,
@@ -43,7 +58,9 @@ export async function exportLedger(
     let written = 0;
     const unverified: { seq: number; entry: LedgerEntry | Error }[] = [];
     let head: LedgerHead | undefined;
+    let lastSeq = 0;
     for (const { seq, entry } of entries) {
+      lastSeq = seq;
       if (seq <= after) continue;
       unverified.push({ seq, entry });
       if (!(entry instanceof Error)) lines.push(JSON.stringify(entry));
@@ -54,6 +71,7 @@ export async function exportLedger(
       flushLines();
       await yieldToEventLoop(signal);
     }
+    if (lastSeq < after) throw new ExportFailed(endsBefore(lastSeq, after));
     if (unverified.length > 0) head = assertVerified(unverified, head).head;
     flushLines();
     fsyncSync(file);
@@ -65,6 +83,10 @@ export async function exportLedger(
     rmSync(partial, { force: true });
   }
 }
+
+const endsBefore = (lastSeq: number, after: number): string =>
+  `the ledger ends at entry ${lastSeq}, before entry ${after} of --after: ` +
+  'the store was restored from an older backup, its end was cut off, or the number is of another ledger';
 
 /** Verifies entries that follow `before`. @throws ExportFailed */
 function assertVerified(
@@ -82,10 +104,16 @@ function assertVerified(
   return result;
 }
 
-/** Verifies a file that `exportLedger` has written, as a part of a ledger. @throws Error when it cannot be read */
+/**
+ * Verifies a file that `exportLedger` has written, as a part of a ledger.
+ *
+ * @throws NotAnExport when it is empty or a directory, Error when it cannot be read
+ */
 export function verifyExport(path: string, anchor: LedgerHead | undefined): Verification {
-  const lines = readFileSync(path, 'utf8').split('\n');
-  return verify(entriesOf(lines), { anchor, isPart: true });
+  if (statSync(path).isDirectory()) throw new NotAnExport(`${path} is a directory, not an export of the ledger`);
+  const text = readFileSync(path, 'utf8');
+  if (text === '') throw new NotAnExport(`${path} is empty: it has no entries to verify`);
+  return verify(entriesOf(text.split('\n')), { anchor, isPart: true });
 }
 
 function* entriesOf(lines: readonly string[]): Iterable<{ seq: number; entry: LedgerEntry | Error }> {
