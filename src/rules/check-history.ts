@@ -1,5 +1,8 @@
 import type { HistoryEntry } from '../resources/event.ts';
 
+/** The results of a whole history. */
+export const HISTORY_LENGTH = 21;
+
 /** The results of a check, oldest first, as two lists of the same length. Two lists take far less memory than one object for each result. */
 export interface CheckHistory {
   readonly statuses: readonly number[];
@@ -18,20 +21,34 @@ export const historyOf = (entries: readonly HistoryEntry[]): CheckHistory => ({
 export const entriesOf = ({ statuses, executed }: CheckHistory): HistoryEntry[] =>
   statuses.map((status, index) => ({ status, executed: executed[index] ?? 0 }));
 
-/** Appends a result and drops the `dropped` oldest ones. */
+/** Appends a result and drops the `dropped` oldest ones. A list is never changed. */
 export const withResult = (
   { statuses, executed }: CheckHistory,
   dropped: number,
   result: HistoryEntry,
 ): CheckHistory => ({
-  statuses: withLatest(statuses, dropped, result.status),
+  statuses: statusesWith(statuses, dropped, result.status),
   executed: withLatest(executed, dropped, result.executed),
 });
 
-/** Returns the same list if all its values are equal to the new one, as most statuses are. A list is never changed. */
+/** The statuses of the checks whose whole history has one status, 0 to 3: most checks always pass. They share these lists. */
+const UNIFORM: readonly (readonly number[])[] = [0, 1, 2, 3].map((status) =>
+  Array.from({ length: HISTORY_LENGTH }, () => status),
+);
+
+/** Whether all statuses of a whole history are equal, as far as that shows without reading them. */
+export const isUniform = (statuses: readonly number[]): boolean => UNIFORM.includes(statuses);
+
+function statusesWith(statuses: readonly number[], dropped: number, latest: number): readonly number[] {
+  const uniform = UNIFORM[latest];
+  if (statuses === uniform) return uniform;
+  const next = withLatest(statuses, dropped, latest);
+  const isShared = uniform !== undefined && next.length === HISTORY_LENGTH && next.every((each) => each === latest);
+  return isShared ? uniform : next;
+}
+
 function withLatest(list: readonly number[], dropped: number, latest: number): readonly number[] {
   if (dropped !== 1) return list.slice(dropped).concat(latest);
-  if (list[0] === latest && list.every((value) => value === latest)) return list;
   const copy = list.slice();
   for (let index = 1; index < copy.length; index += 1) copy[index - 1] = copy[index] ?? 0;
   copy[copy.length - 1] = latest;
