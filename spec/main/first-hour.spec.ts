@@ -90,6 +90,18 @@ describe('mon-backend and mon-agent', function () {
     }
   });
 
+  it('refuse a surplus argument of version and help', async () => {
+    for (const command of [
+      ['version', 'extra'],
+      ['help', 'start', 'extra'],
+    ]) {
+      for (const { code, stdout, stderr } of [await runBackend(...command), await runAgent(...command)]) {
+        expect([code, stdout]).to.deep.equal([1, '']);
+        expect(linesOf(stderr).map(({ error }) => error)).to.deep.equal(['unexpected argument "extra"']);
+      }
+    }
+  });
+
   it('suggest the command that was probably meant', async () => {
     for (const { result, rule } of [
       { result: await runBackend('strat'), rule: 'unknown command "strat" for "mon-backend" (did you mean start?)' },

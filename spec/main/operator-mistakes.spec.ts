@@ -128,6 +128,21 @@ describe('a mistake on the command line of mon-backend', () => {
     }
   });
 
+  for (const command of ['version extra', '--version extra', 'help version extra', 'help ledger verify extra']) {
+    it(`is refused where an argument is surplus: ${command}`, async () => {
+      const { code, stdout, stderr } = await runCommand(command.split(' '));
+      expect([code, stdout]).to.deep.equal([1, '']);
+      expect(stderr).to.include('unexpected argument \\"extra\\"');
+    });
+  }
+
+  it('is none where version gets the name of the configuration file', async () => {
+    for (const file of [['-c', '/nowhere/file'], ['--config-file', '/nowhere/file'], ['--config-file=/nowhere/file']]) {
+      const { code, stdout } = await runCommand(['version', ...file]);
+      expect([code, stdout.split(' ')[1]]).to.deep.equal([0, 'version']);
+    }
+  });
+
   it('gets the names of the commands of the ledger', async () => {
     const { code, stderr } = await runCommand(['ledger', 'check']);
     expect(code).to.equal(1);

@@ -36,6 +36,8 @@ interface Recording {
 
 /** Steps at which the program differs on purpose (docs/differences.md). */
 const OURS: Readonly<Record<string, Expected>> = {
+  // A surplus argument is an error.
+  'argv 2': { exit: 1, stdout: '', stderr: [{ error: '"extra"' }] },
   // `--version` prints the version.
   'argv 13': { exit: 0, stdout: '<program> version <string>\n', stderr: [] },
 };
