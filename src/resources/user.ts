@@ -30,6 +30,9 @@ export const PasswordRequestSchema = Type.Object(
   { $id: 'core/v2.User.password' },
 );
 
+/** The user as whom agents connect by default. `init` creates it. */
+export const AGENT_USERNAME = 'agent';
+
 export type User = ReturnType<typeof userWithDefaults>;
 
 /** A password and its hash as a client sent them. Members that were not sent are empty. */

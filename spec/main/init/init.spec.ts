@@ -56,6 +56,7 @@ describe('mon-backend init', () => {
     ['without a password', ['--cluster-admin-username', 'admin'], 'cluster-admin-password'],
     ['with a password of seven characters', admin('admin', '1234567'), 'at least 8'],
     ['with a user name of capitals', admin('Admin', '12345678'), 'username'],
+    ['with the name of the user of the agents', admin('agent', '12345678'), 'cluster-admin-username must not be agent'],
     ['with an API key that is no UUID', [...INIT, '--cluster-admin-api-key', 'x'], 'must be a UUID'],
     ['with an unknown flag', [...INIT, '--nonsense', '1'], 'nonsense'],
   ];

@@ -86,6 +86,11 @@ describe('mon-backend init --interactive', function () {
       "Password confirmation doesn't match the password",
     ],
     ['with a password of seven bytes', ['admin', '1234567', '1234567', ''], 'at least 8 characters'],
+    [
+      'with the name of the user of the agents',
+      ['agent', 'P@ssw0rd!', 'P@ssw0rd!', ''],
+      'cluster-admin-username must not be agent',
+    ],
     ['with a key that is no UUID', ['admin', 'P@ssw0rd!', 'P@ssw0rd!', 'x'], 'must be a UUID'],
     ['without an answer', ['admin'], 'the input ended before an answer to'],
   ];

@@ -2,7 +2,7 @@ import { apiKeyWithDefaults } from '../../resources/api-key.ts';
 import { assertUsername } from '../../resources/names.ts';
 import { roleBindingWithDefaults } from '../../resources/role-binding.ts';
 import { roleWithDefaults } from '../../resources/role.ts';
-import { userWithDefaults } from '../../resources/user.ts';
+import { AGENT_USERNAME, userWithDefaults } from '../../resources/user.ts';
 import { type ApiKeyDigest, digestApiKey } from '../../store/api-key-digest.ts';
 import type { Decision } from '../../store/commit/decision.ts';
 import { type ResourceKind, resourceKey } from '../../store/encoding/keyspace.ts';
@@ -83,7 +83,7 @@ export function createInitialResources(
   put('namespaces', undefined, 'default', { name: 'default' });
   createPipelineRole(put, 'default');
   user(username, passwordHash, 'cluster-admins');
-  user('agent', agentPasswordHash, 'system:agents');
+  user(AGENT_USERNAME, agentPasswordHash, 'system:agents');
   for (const [name, rules] of Object.entries(
     restrictsEdit ? { ...CLUSTER_ROLES, edit: RESTRICTED_EDIT } : CLUSTER_ROLES,
   )) {

@@ -1,5 +1,6 @@
 import { InvalidResource } from '../../resources/errors.ts';
 import { assertUsername, isUuid } from '../../resources/names.ts';
+import { AGENT_USERNAME } from '../../resources/user.ts';
 import { ConfigError, type Flag, type FlagValues, kinds, type Mistake } from '../parsing/flags.ts';
 
 const MIN_PASSWORD_LENGTH = 8;
@@ -43,6 +44,13 @@ const RULES: readonly AdminRule[] = [
         return `cluster-admin-username is invalid: ${error.message}`;
       }
     },
+  },
+  {
+    flags: ['cluster-admin-username'],
+    broken: ({ username }) =>
+      username === AGENT_USERNAME
+        ? `cluster-admin-username must not be ${AGENT_USERNAME}: that is the user as whom agents connect`
+        : undefined,
   },
   {
     flags: ['cluster-admin-password'],
