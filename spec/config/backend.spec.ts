@@ -127,7 +127,7 @@ describe('the configuration of the backend', () => {
       MON_BACKEND_AGENT_MAX_MESSAGE_SIZE: '4',
       MON_BACKEND_ENTITY_LIMIT: '7',
       MON_BACKEND_ENTITY_CHECK_LIMIT: '8',
-      MON_BACKEND_MEMORY_LIMIT: '3',
+      MON_BACKEND_MEMORY_LIMIT: '300',
       MON_BACKEND_CONTROL_SOCKET: '/run/c',
       MON_BACKEND_ENTITY_SIZE_LIMIT: '0',
       MON_BACKEND_AGENT_EVENTS_POLICY: 'own',
@@ -274,7 +274,7 @@ describe('the configuration of the backend', () => {
       jsWorkers: 16,
       secretVariables: ['KEY', 'DB_*'],
       maxAwakeActors: 5,
-      memoryLimitBytes: 3_145_728,
+      memoryLimitBytes: 314_572_800,
       debug: undefined,
       inspect: true,
       inspectRelay: {
@@ -324,6 +324,17 @@ describe('the configuration of the backend', () => {
     expect(backendOf(...reference, ...own)).to.include({ storeQuotaBytes: 3_145_728, maxValueBytes: 4 });
     expect(backendOf(...reference, '--store-quota=0')).to.include({ storeQuotaBytes: 0 });
     expect(backendOf('--etcd-quota-backend-bytes=-1')).to.include({ storeQuotaBytes: 0 });
+  });
+
+  it('refuses a memory limit that a backend without agents exceeds', () => {
+    for (const limit of [1, 63]) {
+      const mistakes = mistakesOf(() => backendOf(`--memory-limit=${limit}`));
+      expect(mistakes).to.deep.equal([
+        'memory-limit must be 0 or at least 64 (MiB), which a backend needs without agents',
+      ]);
+    }
+    expect(backendOf('--memory-limit=64').memoryLimitBytes).to.equal(67_108_864);
+    expect(backendOf('--memory-limit=0').memoryLimitBytes).to.equal(0);
   });
 
   it('refuses to sync the store at intervals, and says why', () => {

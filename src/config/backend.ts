@@ -10,6 +10,7 @@ import { type EventLogConfig, eventLogConfig } from './flags/event-log-flags.ts'
 import { type LogLevel, type Parsed, parseFlags, type Sources } from './parsing/flags.ts';
 import { cipherSuitesOf } from './flags/cipher-suite-flags.ts';
 import { type FeatureConfig, featureConfig, withoutDisabled } from './flags/feature-flags.ts';
+import { type MemoryConfig, memoryConfig, memoryRule } from './flags/memory-flags.ts';
 import { type MetricsLogConfig, metricsLogConfig, metricsLogRule } from './flags/metrics-log-flags.ts';
 import { type OwnEntityConfig, ownEntityConfig } from './flags/own-entity-flags.ts';
 import { type HandlerConfig, handlerConfig } from './flags/handler-flags.ts';
@@ -28,8 +29,6 @@ import { etcdQuota, type StoreConfig, storeConfig } from './flags/store-flags.ts
 import { type TokenConfig, tokenConfig, tokenRules } from './flags/token-flags.ts';
 import { type WatchConfig, watchConfig, watchRule } from './flags/watch-flags.ts';
 
-const MIB = 2 ** 20;
-
 export type { ListenAddress } from './parsing/listen-address.ts';
 
 export interface BackendConfig
@@ -40,6 +39,7 @@ export interface BackendConfig
     DebugConfig,
     EventLogConfig,
     FeatureConfig,
+    MemoryConfig,
     MetricsLogConfig,
     OwnEntityConfig,
     HandlerConfig,
@@ -80,8 +80,6 @@ export interface BackendConfig
   readonly ledgerAnchorHandler?: string | undefined;
   /** State machines in memory; the bound of the actor system by default. */
   readonly maxAwakeActors?: number;
-  /** The memory of the process; that of the container, the service or the machine when absent or 0. */
-  readonly memoryLimitBytes?: number;
   /** The name of this backend in `/health`; `default` by default. */
   readonly memberName?: string;
   /** Where clients reach the API; by default the address that they used. */
@@ -110,6 +108,7 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
         notificationRule,
         handlerNameRule('deregistration-handler'),
         handlerNameRule('ledger-anchor-handler'),
+        memoryRule,
         ...retentionRules,
         {
           flags: ['api-write-timeout'],
@@ -144,12 +143,12 @@ export function parseBackendConfig(sources: Sources): Parsed<BackendConfig> {
           tls: backendTlsOf(values, cipherSuitesOf(values, warn), warn),
           deregistrationHandler: values['deregistration-handler'] || undefined,
           maxAwakeActors: values['max-awake-actors'],
-          memoryLimitBytes: values['memory-limit'] * MIB,
           ledgerAnchorHandler: values['ledger-anchor-handler'] || undefined,
           memberName: values['etcd-name'],
           apiUrl: values['api-url'] || undefined,
           ...withoutDisabled(earlierApiConfig(values), values),
           ...featureConfig(values),
+          ...memoryConfig(values),
           ...metricsLogConfig(values),
           ...ownEntityConfig(values),
           ...handlerConfig(values),

@@ -3,6 +3,7 @@ import { assetFlags } from './asset-flags.ts';
 import { backendCompatibilityFlags } from './backend-compatibility-flags.ts';
 import { cipherSuiteFlags } from './cipher-suite-flags.ts';
 import { featureFlags } from './feature-flags.ts';
+import { memoryFlags } from './memory-flags.ts';
 import { metricsLogFlags } from './metrics-log-flags.ts';
 import { ownEntityFlags } from './own-entity-flags.ts';
 import { backendTlsFlags } from './backend-tls.ts';
@@ -31,7 +32,6 @@ const MAX_PORT = 65_535;
 const MAX_LIMIT_BYTES = 2 ** 31 - 1;
 const MAX_CONNECTIONS = 1_000_000;
 const MAX_TIMEOUT_S = 86_400;
-const MAX_MEMORY_MIB = 2 ** 30;
 const MAX_AWAKE_ACTORS = 100_000_000;
 
 const port = (fallback: number, about: string): Flag<number> => ({ kind: kinds.integer(0, MAX_PORT), fallback, about });
@@ -135,12 +135,7 @@ export const startFlags = {
     ...watchFlags,
     ...retentionFlags,
     ...storeFlags,
-    'memory-limit': {
-      kind: kinds.integer(0, MAX_MEMORY_MIB),
-      fallback: 0,
-      about:
-        'memory in MiB; at nine tenths of it changes are refused; 0 for that of the container, the service or the machine',
-    },
+    ...memoryFlags,
     'max-awake-actors': {
       kind: kinds.integer(1, MAX_AWAKE_ACTORS),
       fallback: 200_000,
