@@ -42,6 +42,10 @@ export class Contender {
     await this.#ask('release');
   }
 
+  async undo(): Promise<void> {
+    await this.#ask('undo');
+  }
+
   /** Sends SIGKILL and waits for the end. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;

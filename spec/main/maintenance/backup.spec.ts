@@ -245,13 +245,16 @@ describe('mon-backend backup and restore', function () {
     ['does not exist', 'there is no backup', () => rmSync(path)],
   ];
   for (const [what, reason, damage] of DAMAGES) {
-    it(`leave the state directory without a store when the backup ${what}`, async () => {
+    it(`leave the state directory unchanged when the backup ${what}`, async () => {
       await backup();
       damage();
       const { code, stderr } = await restore();
       expect(code).to.equal(1);
       expect(stderr).to.include(reason);
-      expect(readdirSync(join(other, 'store'))).to.deep.equal(['lock']);
+      expect(existsSync(other)).to.equal(false);
+      mkdirSync(other);
+      expect((await restore()).code).to.equal(1);
+      expect(readdirSync(other)).to.deep.equal([]);
     });
   }
 
@@ -270,7 +273,7 @@ describe('mon-backend backup and restore', function () {
     mkdirSync(other);
     writeFileSync(path, readFileSync(join(stateDir, 'store/data.mdb')));
     expect((await restore()).code).to.equal(4);
-    expect(existsSync(join(other, 'store/data.mdb'))).to.equal(false);
+    expect(readdirSync(other)).to.deep.equal([]);
   });
 
   it('copy damaged records as they are, name them, and exit with 1', async () => {

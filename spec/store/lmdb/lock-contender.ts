@@ -1,9 +1,12 @@
 import { createInterface } from 'node:readline';
-import { lockStore } from '../../../src/store/lmdb/store-lock.ts';
+import { lockStore, type StoreLock } from '../../../src/store/lmdb/store-lock.ts';
 
-/** A process that takes the lock of the directory in its argument at each line `take`, releases it at `release`, and answers every line. */
+/**
+ * A process that takes the lock of the directory in its argument at each line `take`, ends it at `release` or `undo`, and answers every
+ * line.
+ */
 const [, , directory = ''] = process.argv;
-let lock: { release(): void } | undefined;
+let lock: StoreLock | undefined;
 
 function take(): string {
   try {
@@ -14,13 +17,13 @@ function take(): string {
   }
 }
 
-function release(): string {
-  lock?.release();
+function end(how: keyof StoreLock): string {
+  lock?.[how]();
   lock = undefined;
-  return 'released';
+  return 'free';
 }
 
 process.stdout.write('ready\n');
 for await (const line of createInterface({ input: process.stdin })) {
-  process.stdout.write(`${line === 'take' ? take() : release()}\n`);
+  process.stdout.write(`${line === 'take' ? take() : end(line === 'undo' ? 'undo' : 'release')}\n`);
 }

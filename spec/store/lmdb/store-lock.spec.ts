@@ -30,6 +30,55 @@ describe('the lock of a store', () => {
     expect(readdirSync(path)).to.deep.equal(['lock']);
   });
 
+  it('leaves nothing new when it is undone', () => {
+    lockStore(join(directory.path, 'deep', 'store')).undo();
+    expect(readdirSync(directory.path)).to.deep.equal([]);
+    lockStore(directory.path).undo();
+    expect(readdirSync(directory.path)).to.deep.equal([]);
+  });
+
+  it('leaves what existed before, and other files, when it is undone', () => {
+    const path = join(directory.path, 'store');
+    lockStore(path).release();
+    lockStore(path).undo();
+    expect(readdirSync(path)).to.deep.equal(['lock']);
+    const lock = lockStore(join(directory.path, 'new', 'store'));
+    writeFileSync(join(directory.path, 'new', 'other'), '');
+    lock.undo();
+    expect(readdirSync(join(directory.path, 'new'))).to.deep.equal(['other']);
+  });
+
+  it('keeps the file of another owner when it is undone', () => {
+    const first = lockStore(directory.path);
+    renameSync(lockFile(), `${lockFile()}.aside`);
+    const second = lockStore(directory.path);
+    first.undo();
+    expect(() => lockStore(directory.path)).to.throw(StoreInUse);
+    second.release();
+  });
+
+  for (const when of ['before', 'after'] as const) {
+    it(`is held on a new file when its first one was undone ${when} it was opened`, () => {
+      const path = join(directory.path, 'store');
+      const first = lockStore(path);
+      const undoFirst = (now: typeof when): void => {
+        if (now === when && openings === 1) first.undo();
+      };
+      let openings = 0;
+      const open = ((...args: Parameters<typeof openSync>): number => {
+        openings += 1;
+        undoFirst('before');
+        const file = openSync(...args);
+        undoFirst('after');
+        return file;
+      }) as typeof openSync;
+      const second = lockStore(path, undefined, { open });
+      expect(openings).to.equal(2);
+      expect(() => lockStore(path)).to.throw(StoreInUse);
+      second.release();
+    });
+  }
+
   it('rejects a second owner and names the first', () => {
     const lock = lockStore(directory.path);
     expect(() => lockStore(directory.path)).to.throw(StoreInUse, `store is in use by process ${process.pid}`);
@@ -101,6 +150,26 @@ describe('the lock of a store', () => {
       const contenders = await Promise.all([1, 2].map(() => Contender.start(directory.path, prefix)));
       try {
         expect(await ownersOf(contenders)).to.deep.equal(Array.from({ length: TRIES }, () => 1));
+      } finally {
+        await Promise.all(contenders.map((contender) => contender.kill()));
+      }
+    });
+
+    it(`has one owner in each of ${TRIES} tries from ${where} while a third one undoes its lock`, async () => {
+      const store = join(directory.path, 'state', 'store');
+      const contenders = await Promise.all([1, 2, 3].map(() => Contender.start(store, prefix)));
+      const [undoing, ...others] = contenders;
+      try {
+        for (let i = 0; i < TRIES; i++) {
+          await undoing?.take();
+          const [, ...atOnce] = await Promise.all([undoing?.undo(), ...others.map((contender) => contender.take())]);
+          const refused = others.filter((_, index) => atOnce[index] !== 'owner');
+          const again = await Promise.all(refused.map((contender) => contender.take()));
+          const answers = [...atOnce, ...again];
+          expect(answers.filter((answer) => answer === 'owner')).to.have.length(1);
+          expect(answers.filter((answer) => !/^owner$|^store is in use by /.test(answer ?? ''))).to.deep.equal([]);
+          await Promise.all(others.map((contender) => contender.undo()));
+        }
       } finally {
         await Promise.all(contenders.map((contender) => contender.kill()));
       }

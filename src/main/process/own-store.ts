@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { lockStore, ownerOf, StoreInUse } from '../../store/lmdb/store-lock.ts';
+import { lockStore, ownerOf, StoreInUse, type StoreLock } from '../../store/lmdb/store-lock.ts';
 import { isDenial, StoreDenied } from '../../store/no-store.ts';
 import { controlSocketPath, storeDirectory } from './directories.ts';
 
@@ -7,23 +7,23 @@ import { controlSocketPath, storeDirectory } from './directories.ts';
 const UNSERVED = ['ENOENT', 'ECONNREFUSED'];
 
 /**
- * Locks the store of a state directory until `release`, for the only process that may write it. A backend that answers on the control
- * socket owns the store even when the lock is free, as on a file system without working locks.
+ * Locks the store of a state directory for the only process that may write it. A backend that answers on the control socket owns
+ * the store even when the lock is free, as on a file system without working locks. A refusal leaves no new files.
  *
  * @throws StoreInUse, StoreDenied
  */
-export async function ownStore(stateDir: string, controlSocket?: string): Promise<{ release(): void }> {
+export async function ownStore(stateDir: string, controlSocket?: string): Promise<StoreLock> {
   const lock = locked(stateDir);
   try {
     await assertNotServed(stateDir, controlSocket);
     return lock;
   } catch (error) {
-    lock.release();
+    lock.undo();
     throw error;
   }
 }
 
-function locked(stateDir: string): { release(): void } {
+function locked(stateDir: string): StoreLock {
   const directory = storeDirectory(stateDir);
   try {
     return lockStore(directory, placeOf(stateDir));

@@ -3,15 +3,18 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   mkdirSync,
   openSync,
   readFileSync,
+  rmdirSync,
+  rmSync,
   statSync,
   writeSync,
 } from 'node:fs';
 import { hostname, platform as thisPlatform } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 /** The file in the directory of a store that its owner has locked. */
 export const LOCK_FILE = 'lock';
@@ -31,6 +34,8 @@ const LOCK_PROGRAMS: readonly (readonly [string, ...string[]])[] = [
   ],
 ];
 const REFUSED = 1;
+/** How often the directory may be removed while its lock file is opened, before that is an error. */
+const MAX_ATTEMPTS = 10;
 
 /** A flag of libuv for Windows, where nobody else can open the file while it is open. The system closes it with the process. */
 const EXCLUSIVE_SHARING = 0x10000000;
@@ -67,10 +72,21 @@ function describe(owner: Owner | undefined): string {
   return host === hostname() ? `process ${pid}` : `process ${pid} of host ${host}`;
 }
 
+/** The lock of a store, which this process holds. One of the two functions ends it. */
+export interface StoreLock {
+  /** The lock file stays. */
+  release(): void;
+  /**
+   * Also removes the lock file and its directories, if they did not exist before the lock was taken and have no other files. A process
+   * that has opened the lock file meanwhile finds that the file has lost its name, and opens another one.
+   */
+  undo(): void;
+}
+
 /**
- * Locks a store directory until `release`, and creates the directory if it does not exist. The system releases the lock when this
- * process ends, however it ends. Processes of other containers are excluded too when they share the file system. `place` is the
- * setting that names the directory, with its value, for the error.
+ * Locks a store directory, and creates the directory if it does not exist. The system releases the lock when this process
+ * ends, however it ends. Processes of other containers are excluded too when they share the file system. `place` is the setting
+ * that names the directory, with its value, for the error.
  *
  * @throws StoreInUse
  * @throws Error when the machine has no program that locks files, or the file system has no locks
@@ -79,20 +95,26 @@ export function lockStore(
   directory: string,
   place?: string,
   { platform = thisPlatform(), open = openSync }: LockingSystem = {},
-): { release(): void } {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  // A directory that existed before may be accessible to others.
-  chmodSync(directory, 0o700);
+): StoreLock {
   const path = join(directory, LOCK_FILE);
+  let created: readonly string[] = [];
   for (;;) {
-    const file = openAlone(path, platform, open);
+    const missing = missingPaths(path);
+    if (missing.length > created.length) created = missing;
+    const file = openInDirectory(path, platform, open);
     if (file === undefined) throw new StoreInUse(ownerOf(directory), place);
     try {
       if (platform !== 'win32' && !tryLock(file)) throw new StoreInUse(ownerOf(directory), place);
       assertNoEarlierOwner(path, place);
       if (isAt(path, file)) {
         recordOwner(file);
-        return { release: () => closeSync(file) };
+        return {
+          release: () => closeSync(file),
+          undo() {
+            if (isAt(path, file)) remove(created);
+            closeSync(file);
+          },
+        };
       }
     } catch (error) {
       closeSync(file);
@@ -100,6 +122,40 @@ export function lockStore(
     }
     // Another process replaced the file before this one locked it.
     closeSync(file);
+  }
+}
+
+/** The lock file, its directory and the directories above, as far as they do not exist. */
+function missingPaths(path: string): string[] {
+  const full = resolve(path);
+  return existsSync(full) ? [] : [full, ...missingPaths(dirname(full))];
+}
+
+/** Removes the lock file, which this process has locked, and directories that are empty then. */
+function remove([file, ...directories]: readonly string[]): void {
+  if (file === undefined) return;
+  try {
+    rmSync(file);
+    for (const directory of directories) rmdirSync(directory);
+  } catch (error) {
+    // What cannot be removed stays: the directory has other files, or the system refuses.
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+  }
+}
+
+/** Opens the lock file, after it has created the directory. Returns undefined when another process of Windows has it open. */
+function openInDirectory(path: string, platform: NodeJS.Platform, open: typeof openSync): number | undefined {
+  const directory = dirname(path);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+      // A directory that existed before may be accessible to others.
+      chmodSync(directory, 0o700);
+      return openAlone(path, platform, open);
+    } catch (error) {
+      // Another process has undone its lock meanwhile, and the directory with it.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error;
+    }
   }
 }
 
