@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { READY, runCommand } from '../support/backend-command.ts';
-import { initialiseState } from '../support/backend-process.ts';
+import { initialiseState, runProgram } from '../support/backend-process.ts';
 import { perTest } from '../support/fixture.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -64,6 +64,12 @@ describe('a mistake on the command line of mon-backend', () => {
       expect(stderr).to.not.include('"stack"');
     });
   }
+
+  it('is an error of restore when the state directory cannot be created', async () => {
+    const args = ['restore', '/nowhere/file', '--state-dir', '/proc/mon'];
+    const { code, stderr } = await runProgram(args, { withinMs: 20_000 });
+    expect([code, stderr.includes('/proc/mon')]).to.deep.equal([1, true]);
+  });
 
   it('names the directory of a backup that does not exist, and creates none', async () => {
     await initialiseState(nowhere());

@@ -125,7 +125,7 @@ export function lockStore(
   }
 }
 
-/** The lock file, its directory and the directories above, as far as they do not exist. */
+/** A path and the directories above it, as far as they do not exist, the path first. */
 function missingPaths(path: string): string[] {
   const full = resolve(path);
   return existsSync(full) ? [] : [full, ...missingPaths(dirname(full))];
@@ -143,14 +143,26 @@ function remove([file, ...directories]: readonly string[]): void {
   }
 }
 
+/**
+ * Another process may create the directory at the same time. The option `recursive` of Node.js 20 never returns in a directory that
+ * accepts no files, such as /proc.
+ */
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
 /** Opens the lock file, after it has created the directory. Returns undefined when another process of Windows has it open. */
 function openInDirectory(path: string, platform: NodeJS.Platform, open: typeof openSync): number | undefined {
   const directory = dirname(path);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      mkdirSync(directory, { recursive: true, mode: 0o700 });
-      // A directory that existed before may be accessible to others.
-      chmodSync(directory, 0o700);
+      for (const missing of missingPaths(directory).reverse()) makeDirectory(missing);
+      // A directory that existed before may be accessible to others. A file in its place is an error because of the slash.
+      chmodSync(`${directory}/`, 0o700);
       return openAlone(path, platform, open);
     } catch (error) {
       // Another process has undone its lock meanwhile, and the directory with it.
