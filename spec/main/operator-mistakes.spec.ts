@@ -31,6 +31,21 @@ describe('a mistake on the command line of mon-backend', () => {
     });
   }
 
+  for (const command of [...NEED_A_STORE, ['upgrade'], ['restore', '/nowhere/file']]) {
+    it(`names the directory of the store when --state-dir is a file, or below one: ${command.join(' ')}`, async () => {
+      const file = join(directory.path, 'file');
+      writeFileSync(file, '');
+      for (const stateDir of [file, join(file, 'below')]) {
+        const { code, stderr } = await runCommand([...command, '--state-dir', stateDir]);
+        const { error } = JSON.parse(stderr) as { error: string };
+        expect([code, error]).to.deep.equal([
+          1,
+          `${stateDir}/store cannot be a directory, because a part of this path is a file; --state-dir names the state directory of the backend`,
+        ]);
+      }
+    });
+  }
+
   /** Runs a command as a user who may not enter the state directory. */
   async function asOtherUser(args: readonly string[]): Promise<Awaited<ReturnType<typeof runCommand>>> {
     const stateDir = nowhere();

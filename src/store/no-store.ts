@@ -11,6 +11,17 @@ export class NoStore extends Error {
   }
 }
 
+/** A part of the path of a store is a file. */
+export class NotADirectory extends Error {
+  readonly code = 'not-a-directory';
+
+  constructor(directory: string) {
+    super(
+      `${directory} cannot be a directory, because a part of this path is a file; --state-dir names the state directory of the backend`,
+    );
+  }
+}
+
 /** The system denies this user access to the store. */
 export class StoreDenied extends Error {
   readonly code = 'store-denied';
@@ -28,7 +39,14 @@ const DENIALS: readonly unknown[] = ['EACCES', 'EPERM'];
 export const isDenial = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && DENIALS.includes((error as NodeJS.ErrnoException).code);
 
-/** Asserts that this user may read the store in a directory, if there is one. LMDB writes its table of readers too. @throws StoreDenied */
+export const isNoDirectory = (error: unknown): boolean =>
+  error instanceof Error && (error as NodeJS.ErrnoException).code === 'ENOTDIR';
+
+/**
+ * Asserts that this user may read the store in a directory, if there is one. LMDB writes its table of readers too.
+ *
+ * @throws StoreDenied, NotADirectory
+ */
 export function assertReadable(directory: string): void {
   const { R_OK, W_OK } = constants;
   for (const [file, mode] of [
@@ -40,6 +58,7 @@ export function assertReadable(directory: string): void {
       if (statSync(path, { throwIfNoEntry: false }) !== undefined) accessSync(path, mode);
     } catch (error) {
       if (isDenial(error)) throw new StoreDenied('read', path, error);
+      if (isNoDirectory(error)) throw new NotADirectory(directory);
       throw error;
     }
   }

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   statSync,
   truncateSync,
@@ -131,6 +132,31 @@ describe('F14: a damaged store', function () {
     }
     expect(statSync(data).size).to.equal(size);
     expect((await run('check-store')).stdout).to.include('the file ends before the end of this page');
+  });
+
+  it('is intact once a directory in the place of the table of readers was removed, which every command names once', async () => {
+    const readers = join(stateDir, 'store/lock.mdb');
+    mkdirSync(readers);
+    const exported = join(directory.path, 'exported');
+    for (const command of [
+      ['check-store'],
+      ['backup'],
+      ['ledger', 'verify'],
+      ['ledger', 'export', exported],
+      ['upgrade', '--skip-confirm'],
+      ['start', '--cache-dir', directory.path, ...LISTENERS],
+    ]) {
+      const { code, stderr } = await run(...command);
+      expect(code, stderr).to.equal(5);
+      const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as { error: string };
+      expect(error.split(readers)).to.have.length(2);
+      expect(error).to.match(
+        /^the store is damaged: \S+ is not a file; remove it while no backend runs, LMDB creates it anew; if that does not help, restore/,
+      );
+      expect(error.split('restore')).to.have.length(3);
+    }
+    rmdirSync(readers);
+    expect((await run('check-store')).code).to.equal(0);
   });
 
   it('starts when the table of readers is another file, because the store is intact', async () => {

@@ -40,7 +40,7 @@ export interface UpgradePorts {
  * The command `mon-backend upgrade`: asks for a confirmation, then brings the store to the version of this program. The result is
  * on the console's output, the progress is in the log.
  *
- * @throws StoreDenied, StoreDamaged, StoreTooNew, StoreTooOld, OrphanedChecks, BackupFailed, MigrationFailed
+ * @throws StoreDenied, NotADirectory, StoreDamaged, StoreTooNew, StoreTooOld, OrphanedChecks, BackupFailed, MigrationFailed
  * @throws UpgradeStopped when there is no store, another process uses it, or the operator does not confirm
  */
 export async function upgrade(config: UpgradeConfig, ports: UpgradePorts): Promise<void> {

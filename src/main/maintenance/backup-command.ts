@@ -31,7 +31,7 @@ export interface MaintenancePorts {
  * to the output. Old backups are removed only after an undamaged one without a path was made. Returns the exit code: 1
  * when the copy is complete, but records in it are damaged or its ledger is broken, as in the store.
  *
- * @throws NoStore, StoreDenied, BackupFailed, StoreDamaged, StoreTooNew, StoreTooOld
+ * @throws NoStore, StoreDenied, NotADirectory, BackupFailed, StoreDamaged, StoreTooNew, StoreTooOld
  */
 export async function backup(config: BackupConfig, program: string, ports: MaintenancePorts): Promise<number> {
   const { output, clock, log, signal } = ports;

@@ -24,7 +24,7 @@ const MAX_PRINTED = 100;
  * The command `mon-backend check-store`: checks every page and every record of a store that no process uses, compares the indexes with
  * the records, and verifies the ledger. Each finding is a line of the output. Returns the exit code: 1 when there are findings.
  *
- * @throws NoStore, StoreDenied, StoreInUse, StoreDamaged, StoreTooNew, StoreTooOld
+ * @throws NoStore, StoreDenied, NotADirectory, StoreInUse, StoreDamaged, StoreTooNew, StoreTooOld
  */
 export async function checkStore(
   { stateDir, controlSocket }: CheckStoreConfig,

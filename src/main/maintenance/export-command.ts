@@ -11,7 +11,7 @@ import type { MaintenancePorts } from './backup-command.ts';
 /**
  * The command `mon-backend ledger export`: writes the entries of the ledger into a file, also while a backend uses the store.
  *
- * @throws NoStore, StoreDenied, ExportFailed, StoreDamaged, StoreTooNew, StoreTooOld
+ * @throws NoStore, StoreDenied, NotADirectory, ExportFailed, StoreDamaged, StoreTooNew, StoreTooOld
  */
 export async function exportEntries(config: ExportConfig, { output, signal }: MaintenancePorts): Promise<number> {
   const directory = storeDirectory(config.stateDir);

@@ -11,7 +11,7 @@ import { ledgerText, type MaintenancePorts, reportDamage } from './backup-comman
  * directory stays as it was when that fails. Returns the exit code: 1 when the store is restored, but records in it are damaged
  * or its ledger is broken, as in the backup.
  *
- * @throws StoreDenied, StoreInUse, RestoreFailed, StoreTooNew, StoreTooOld
+ * @throws StoreDenied, NotADirectory, StoreInUse, RestoreFailed, StoreTooNew, StoreTooOld
  */
 export async function restore(config: RestoreConfig, ports: MaintenancePorts): Promise<number> {
   const { output, clock, log, signal } = ports;

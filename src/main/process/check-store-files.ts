@@ -1,5 +1,5 @@
 import { assertNotEmptied, isUnchangedSinceCleanStop } from '../../store/lmdb/clean-stop.ts';
-import { hasData } from '../../store/lmdb/lmdb-file.ts';
+import { assertReadersFile, hasData } from '../../store/lmdb/lmdb-file.ts';
 import { CorruptRecord } from '../../store/encoding/sealed.ts';
 import { damageFoundBy } from './damage-check.ts';
 
@@ -11,6 +11,7 @@ import { damageFoundBy } from './damage-check.ts';
  * @throws CorruptRecord that names what is damaged
  */
 export async function checkStoreFiles(directory: string): Promise<void> {
+  assertReadersFile(directory);
   assertNotEmptied(directory);
   if (!hasData(directory)) return;
   if (isUnchangedSinceCleanStop(directory)) return;

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { lockStore, ownerOf, StoreInUse, type StoreLock } from '../../store/lmdb/store-lock.ts';
-import { isDenial, StoreDenied } from '../../store/no-store.ts';
+import { isDenial, isNoDirectory, NotADirectory, StoreDenied } from '../../store/no-store.ts';
 import { controlSocketPath, storeDirectory } from './directories.ts';
 
 /** Errors of a connection to a socket that no process serves. */
@@ -10,7 +10,7 @@ const UNSERVED = ['ENOENT', 'ECONNREFUSED'];
  * Locks the store of a state directory for the only process that may write it. A backend that answers on the control socket owns
  * the store even when the lock is free, as on a file system without working locks. A refusal leaves no new files.
  *
- * @throws StoreInUse, StoreDenied
+ * @throws StoreInUse, StoreDenied, NotADirectory
  */
 export async function ownStore(stateDir: string, controlSocket?: string): Promise<StoreLock> {
   const lock = locked(stateDir);
@@ -29,6 +29,7 @@ function locked(stateDir: string): StoreLock {
     return lockStore(directory, placeOf(stateDir));
   } catch (error) {
     if (isDenial(error)) throw new StoreDenied('use', directory, error);
+    if (isNoDirectory(error)) throw new NotADirectory(directory);
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Log } from '../../ports/log.ts';
-import { isDenial } from '../../store/no-store.ts';
+import { isDenial, isNoDirectory } from '../../store/no-store.ts';
 import { NOTIFY_SOCKET } from './notify-ready.ts';
 
 const ROOT = 0;
@@ -26,12 +26,12 @@ export function warnOfNotifications(
   );
 }
 
-/** Undefined when the directory does not exist, or is in one that this user may not enter: the next access reports that. */
+/** Undefined when the directory does not exist, is in one that this user may not enter, or is below a file: the next access reports that. */
 function ownerOf(directory: string): number | undefined {
   try {
     return statSync(directory, { throwIfNoEntry: false })?.uid;
   } catch (error) {
-    if (isDenial(error)) return undefined;
+    if (isDenial(error) || isNoDirectory(error)) return undefined;
     throw error;
   }
 }

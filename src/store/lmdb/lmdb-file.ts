@@ -36,12 +36,17 @@ export function restrictToOwner(directory: string): void {
   for (const file of [DATA_FILE, READERS_FILE]) chmodSync(join(directory, file), FOR_OWNER_ONLY);
 }
 
-/** LMDB ends the process when it cannot open its table of readers. @throws CorruptRecord */
+/** The table of readers is a directory or the like. It has no data, so that the store itself may be intact. */
+export class InvalidReadersFile extends CorruptRecord {
+  constructor(path: string) {
+    super(`${path} is not a file; remove it while no backend runs, LMDB creates it anew`);
+  }
+}
+
+/** LMDB ends the process when it cannot open its table of readers. @throws InvalidReadersFile */
 export function assertReadersFile(directory: string): void {
   const path = join(directory, READERS_FILE);
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
-    throw new CorruptRecord(`${path} is not a file; remove it while no backend runs`);
-  }
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new InvalidReadersFile(path);
 }
 
 /** The disk has no room for the table of readers, without which LMDB cannot even read. */

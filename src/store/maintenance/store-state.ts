@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { assertIntactPages, describePage } from './intact-pages.ts';
 import { isDamage } from './is-damage.ts';
 import { assertNotEmptied } from '../lmdb/clean-stop.ts';
-import { DATA_FILE, hasAllPages, hasData, prepareDataFile } from '../lmdb/lmdb-file.ts';
+import { DATA_FILE, hasAllPages, hasData, InvalidReadersFile, prepareDataFile } from '../lmdb/lmdb-file.ts';
 import { RawStore } from '../lmdb/raw-store.ts';
 import { CorruptRecord } from '../encoding/sealed.ts';
 import { walkPages } from '../pages/page-walk.ts';
@@ -38,15 +38,18 @@ export async function readStoreState(directory: string): Promise<StoreState | un
   });
 }
 
-/** Returns what `read` returns. @throws StoreDamaged, which names the data file, when the database in it is damaged */
+/** Returns what `read` returns. @throws StoreDamaged, which names the damaged file, when the database in it is damaged */
 export async function reportingDamage<T>(directory: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    if (!isDamage(error)) throw error;
-    const file = join(directory, DATA_FILE);
+    if (error instanceof StoreDamaged || !isDamage(error)) throw error;
+    const what =
+      error instanceof InvalidReadersFile
+        ? `${error.message}; if that does not help,`
+        : `${join(directory, DATA_FILE)}: ${error.message};`;
     throw new StoreDamaged(
-      `the store is damaged: ${file}: ${error.message}; restore the latest backup with "mon-backend restore <backup> --replace", with the same --state-dir`,
+      `the store is damaged: ${what} restore the latest backup with "mon-backend restore <backup> --replace", with the same --state-dir`,
       { cause: error },
     );
   }
