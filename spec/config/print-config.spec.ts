@@ -51,9 +51,18 @@ describe('mon-backend start --print-config', () => {
     expect(text).not.to.contain('hunter2');
   });
 
-  it('reports mistakes as a start does', () => {
-    const mistakes = mistakesOf(() => printed({ argv: ['--agent-port=x'] }));
-    expect(mistakes).to.have.lengthOf(1);
+  it('reports mistakes in names, values and combinations as a start does', () => {
+    for (const mistake of ['--agent-prot=1', '--agent-port=x', '--cert-file=/c']) {
+      expect(mistakesOf(() => printed({ argv: [mistake] }))).to.deep.equal(
+        mistakesOf(() => parseBackendConfig(sources({ argv: [mistake] }))),
+      );
+    }
+  });
+
+  it('prints the names of files, directories and users without a check, which a start makes', () => {
+    const argv = ['--cert-file=/no/c', '--key-file=/no/k', '--state-dir=/dev/null/x', '--command-user=nosuch'];
+    const text = printed({ argv });
+    for (const value of ['/no/c', '/no/k', '/dev/null/x', 'nosuch']) expect(text).to.contain(`: "${value}" # flag`);
   });
 
   it('shows settings without effect only when they are given', () => {
