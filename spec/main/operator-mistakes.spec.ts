@@ -86,6 +86,13 @@ describe('a mistake on the command line of mon-backend', () => {
     expect([code, stderr.includes('/proc/mon')]).to.deep.equal([1, true]);
   });
 
+  it('is an error of backup when its directory cannot be created', async () => {
+    await initialiseState(nowhere());
+    const args = ['backup', '--state-dir', nowhere(), '--backup-dir', '/proc/mon/backups'];
+    const { code, stderr } = await runProgram(args, { withinMs: 20_000 });
+    expect([code, stderr.includes('/proc/mon')]).to.deep.equal([1, true]);
+  });
+
   it('names the directory of a backup that does not exist, and creates none', async () => {
     await initialiseState(nowhere());
     const typo = join(directory.path, 'typo');

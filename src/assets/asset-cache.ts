@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
+import { makeDirectory } from '../ports/make-directory.ts';
 import { acquireLock } from './fetch-lock.ts';
 
 const HOUR_MS = 3_600_000;
@@ -66,7 +67,7 @@ export class AssetCache {
     fill: (workDirectory: string) => Promise<string>,
   ): Promise<string> {
     const path = join(this.#directory, sha512);
-    await mkdir(this.#directory, { recursive: true, mode: 0o700 });
+    makeDirectory(this.#directory, 0o700);
     await createFile(join(this.#directory, INDEX));
     const isDone = async (): Promise<boolean> => (await directoryTimeMs(path)) !== undefined;
     const { clock } = this.#ports;

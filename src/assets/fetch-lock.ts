@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
+import { makeDirectory } from '../ports/make-directory.ts';
 
 /** How often the owner of a lock changes the time of its directory. */
 const HEARTBEAT_MS = 1_000;
@@ -82,7 +83,7 @@ async function removeDead(path: string, mark: string): Promise<void> {
 async function hold(path: string, clock: Clock): Promise<HeldLock> {
   const workDirectory = join(path, randomUUID());
   // A process that releases a lock that it has lost may remove an empty one.
-  await mkdir(workDirectory, { recursive: true, mode: 0o700 });
+  makeDirectory(workDirectory, 0o700);
   let cancel = (): void => undefined;
   const beat = (): void => {
     const now = new Date(clock.nowMs());

@@ -1,9 +1,9 @@
-import { mkdirSync } from 'node:fs';
 import { resolve, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { BackupConfig } from '../../config/backup.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { makeDirectory } from '../../ports/make-directory.ts';
 import { DIRECTORY_MODE } from '../../store/maintenance/durable-files.ts';
 import { makeHotBackup } from '../../store/maintenance/hot-backup.ts';
 import type { Verification } from '../../store/ledger/ledger-verification.ts';
@@ -42,7 +42,7 @@ export async function backup(config: BackupConfig, program: string, ports: Maint
   assertKnown(state.version);
   yieldToBackend(ports);
   const stamp = new Date(clock.nowMs()).toISOString().replace(/[-:]|\.\d+/g, '');
-  if (config.path === undefined) mkdirSync(config.backups.directory, { recursive: true, mode: DIRECTORY_MODE });
+  if (config.path === undefined) makeDirectory(config.backups.directory, DIRECTORY_MODE);
   const path = resolve(config.path ?? join(config.backups.directory, `backup-${stamp}.mdb`));
   const { manifest, damaged, ledger } = await makeHotBackup({
     directory,

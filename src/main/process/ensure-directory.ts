@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, mkdirSync, statfsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { ConfigError } from '../../config/parsing/flags.ts';
 import type { Log } from '../../ports/log.ts';
+import { makeDirectory } from '../../ports/make-directory.ts';
 import { DATA_FILE } from '../../store/lmdb/lmdb-file.ts';
 
 const PRIVATE = 0o700;
@@ -18,7 +19,7 @@ const MIN_FREE_BYTES = MIB;
 export function ensureDirectory(flag: string, path: string, inside: string, freeBytes = freeBytesOf): void {
   try {
     const directory = join(path, inside);
-    makeDirectory(directory);
+    makeDirectory(directory, PRIVATE);
     accessSync(directory, constants.W_OK | constants.X_OK);
     if (!existsSync(join(directory, DATA_FILE))) assertRoom(freeBytes(directory));
   } catch (error) {
@@ -37,23 +38,6 @@ function assertRoom(freeBytes: number): void {
   const message = `ENOSPC: a new store needs ${MIN_FREE_BYTES / MIB} MiB, and the disk has ${Math.floor(freeBytes / MIB)} MiB`;
   throw Object.assign(new Error(message), { code: 'ENOSPC' });
 }
-
-/**
- * Creates missing parents too, also while another process creates them. The option `recursive` of Node.js 20 never returns in a
- * directory that accepts no files, such as /proc.
- */
-function makeDirectory(path: string, mode = PRIVATE): void {
-  if (isDirectory(path)) return;
-  if (!existsSync(dirname(path))) makeDirectory(dirname(path), mode);
-  try {
-    mkdirSync(path, { mode });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isDirectory(path)) throw error;
-  }
-}
-
-/** Whether the path leads to a directory, also by a symbolic link. */
-const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /**
  * Creates the directory of a cache, which other users may read. A failure is logged: the program works without a cache.

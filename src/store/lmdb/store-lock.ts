@@ -5,7 +5,6 @@ import {
   constants,
   existsSync,
   fstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   rmdirSync,
@@ -15,6 +14,7 @@ import {
 } from 'node:fs';
 import { hostname, platform as thisPlatform } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { makeDirectory } from '../../ports/make-directory.ts';
 
 /** The file in the directory of a store that its owner has locked. */
 export const LOCK_FILE = 'lock';
@@ -143,24 +143,12 @@ function remove([file, ...directories]: readonly string[]): void {
   }
 }
 
-/**
- * Another process may create the directory at the same time. The option `recursive` of Node.js 20 never returns in a directory that
- * accepts no files, such as /proc.
- */
-function makeDirectory(path: string): void {
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-}
-
 /** Opens the lock file, after it has created the directory. Returns undefined when another process of Windows has it open. */
 function openInDirectory(path: string, platform: NodeJS.Platform, open: typeof openSync): number | undefined {
   const directory = dirname(path);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      for (const missing of missingPaths(directory).reverse()) makeDirectory(missing);
+      makeDirectory(directory, 0o700);
       // A directory that existed before may be accessible to others. A file in its place is an error because of the slash.
       chmodSync(`${directory}/`, 0o700);
       return openAlone(path, platform, open);

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeDirectory } from '../../ports/make-directory.ts';
 import { DIRECTORY_MODE, FILE_MODE, flush, yieldToEventLoop } from './durable-files.ts';
 import { type LedgerHead } from '../ledger/ledger.ts';
 import { verify } from '../ledger/ledger-verification.ts';
@@ -44,7 +45,7 @@ export interface BackupOptions {
 export async function makeBackup(store: RawStore, options: BackupOptions): Promise<Backup> {
   const { path, signal } = options;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: DIRECTORY_MODE });
+    makeDirectory(dirname(path), DIRECTORY_MODE);
     removeIncomplete(dirname(path));
     assertSpace(store, dirname(path));
     return await copyAndCompare(store, options);

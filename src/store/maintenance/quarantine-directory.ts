@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir } from 'node:fs/promises';
+import { open, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeDirectory } from '../../ports/make-directory.ts';
 import { DIRECTORY_MODE, FILE_MODE, flush } from './durable-files.ts';
 
 /** Files in the directory. */
@@ -57,7 +58,7 @@ export class QuarantineDirectory {
     if (this.#names !== undefined) return this.#names;
     try {
       const isNew = !existsSync(this.#path);
-      await mkdir(this.#path, { recursive: true, mode: DIRECTORY_MODE });
+      makeDirectory(this.#path, DIRECTORY_MODE);
       if (isNew) flush(dirname(this.#path));
       return (this.#names = new Set(await readdir(this.#path)));
     } catch (error) {
