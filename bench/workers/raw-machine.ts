@@ -1,17 +1,18 @@
 import { createActor } from 'xstate';
 import { checkTtlMachine } from '../../src/machines/check-ttl.ts';
 
-export interface RawMachines {
+export interface RawMachineLoad {
   actors: number;
 }
 
-/** Measures the events per second of XState actors of check TTLs with empty effects, one event for an actor at random: the upper bound of the engine. */
+/* Measures the events per second of actors of check TTLs with empty effects, each sent to a random actor: the upper bound of the engine. */
+
 const nothing = (): void => undefined;
 const machine = checkTtlMachine.provide({
   actions: { setDeadline: nothing, clearDeadline: nothing, publishExpiry: nothing },
 });
 const SECONDS = 2;
-const { actors: count } = JSON.parse(process.argv[2] ?? '{}') as RawMachines;
+const { actors: count } = JSON.parse(process.argv[2] ?? '{}') as RawMachineLoad;
 const actors = Array.from({ length: count }, (_, index) =>
   createActor(machine, { input: { key: `a/${index}`, ttlMs: 180_000, alertStatus: 1, atMs: 0 } }).start(),
 );

@@ -5,19 +5,19 @@ set -eu
 
 # Runs `init` with those flags of `start` that name the store, the configuration and the control socket.
 initialise() {
-  has_value=false
+  next_is_value=false
   for argument; do
     shift
     case "$argument" in
     --state-dir | -d | --config-file | -c | --control-socket)
       set -- "$@" "$argument"
-      has_value=true
+      next_is_value=true
       continue
       ;;
     --state-dir=* | -d?* | --config-file=* | -c?* | --control-socket=*) set -- "$@" "$argument" ;;
-    *) if [ "$has_value" = true ]; then set -- "$@" "$argument"; fi ;;
+    *) if [ "$next_is_value" = true ]; then set -- "$@" "$argument"; fi ;;
     esac
-    has_value=false
+    next_is_value=false
   done
   mon-backend init --wait --ignore-already-initialized "$@"
 }

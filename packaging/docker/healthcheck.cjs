@@ -1,5 +1,6 @@
-// Exits with 0 when the API says that the backend is healthy, over HTTP or HTTPS. The certificate is not verified: it
-// names the host that clients use, and not this address.
+// Exits with 0 when the API says that the backend is healthy, and with 1 otherwise. It asks 127.0.0.1, at the port of
+// MON_BACKEND_API_LISTEN_ADDRESS, over HTTP and HTTPS. The certificate is not verified: it names the host that clients
+// use, and not this address.
 'use strict';
 const TIMEOUT_MS = 10_000;
 const [port] = /\d+$/.exec(process.env.MON_BACKEND_API_LISTEN_ADDRESS ?? '') ?? ['8080'];

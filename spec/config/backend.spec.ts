@@ -326,11 +326,11 @@ describe('the configuration of the backend', () => {
     expect(backendOf('--etcd-quota-backend-bytes=-1')).to.include({ storeQuotaBytes: 0 });
   });
 
-  it('refuses a memory limit that a backend without agents exceeds', () => {
+  it('refuses a memory limit below 64 MiB', () => {
     for (const limit of [1, 63]) {
       const mistakes = mistakesOf(() => backendOf(`--memory-limit=${limit}`));
       expect(mistakes).to.deep.equal([
-        'memory-limit must be 0 or at least 64 (MiB), which a backend needs without agents',
+        'memory-limit must be 0 or at least 64 MiB, because a backend near its limit refuses changes',
       ]);
     }
     expect(backendOf('--memory-limit=64').memoryLimitBytes).to.equal(67_108_864);

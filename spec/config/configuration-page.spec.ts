@@ -182,7 +182,7 @@ describe('docs/configuration.md', () => {
   });
 
   for (const [program, defaults] of Object.entries(DEFAULTS)) {
-    it(`has the defaults that users of the reference know: ${program}`, () => {
+    it(`shows the default of each flag: ${program}`, () => {
       const section = inOneLine(page.split(/^## /m).find((each) => each.startsWith(`\`${program}\``)) ?? '');
       const missing = Object.entries(defaults).filter(([flag, value]) => {
         const item = new RegExp(`\`--${flag}[ \`].*?(?= - \`--|$)`).exec(section)?.[0] ?? '';

@@ -40,7 +40,7 @@ describe('a mistake on the command line of mon-backend', () => {
         const { error } = JSON.parse(stderr) as { error: string };
         expect([code, error]).to.deep.equal([
           1,
-          `${stateDir}/store cannot be a directory, because a part of this path is a file; --state-dir names the state directory of the backend`,
+          `a part of the path ${stateDir}/store is a file; set --state-dir to the state directory of the backend`,
         ]);
       }
     });

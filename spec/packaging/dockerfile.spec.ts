@@ -19,7 +19,7 @@ interface Image {
   healthCheck: string[];
 }
 
-const json = (list: string): string[] => JSON.parse(list) as string[];
+const parseList = (list: string): string[] => JSON.parse(list) as string[];
 
 /** Reads the instructions that the Dockerfile has. @throws Error for any other one */
 function imageOf(dockerfile: string): Image {
@@ -34,18 +34,19 @@ function imageOf(dockerfile: string): Image {
     if (instruction === 'RUN') build.push(rest);
     else if (instruction === 'ENV') build.push(`export ${rest}`);
     else if (instruction === 'USER') image.user = rest;
-    else if (instruction === 'ENTRYPOINT') image.entrypoint = json(rest);
-    else if (instruction === 'CMD') image.command = json(rest);
-    else if (instruction === 'HEALTHCHECK') image.healthCheck = json(rest.replace(/^CMD /, ''));
-    else if (instruction === 'COPY' && !rest.startsWith('--from')) build.push(copied(rest));
+    else if (instruction === 'ENTRYPOINT') image.entrypoint = parseList(rest);
+    else if (instruction === 'CMD') image.command = parseList(rest);
+    else if (instruction === 'HEALTHCHECK') image.healthCheck = parseList(rest.replace(/^CMD /, ''));
+    else if (instruction === 'COPY' && !rest.startsWith('--from')) build.push(copyCommand(rest));
     // The stages share one system here, so that nothing is copied between them.
-    else if (!['FROM', 'VOLUME', 'EXPOSE', 'COPY'].includes(instruction)) throw new Error(`not known: ${line}`);
+    else if (!['FROM', 'VOLUME', 'EXPOSE', 'COPY'].includes(instruction))
+      throw new Error(`unknown instruction in the Dockerfile: ${line}`);
   }
   const { user, entrypoint, command, healthCheck } = image;
   return { build: build.join('\n'), user, command: [...entrypoint, ...command], healthCheck };
 }
 
-function copied(rest: string): string {
+function copyCommand(rest: string): string {
   const [from = '', to = ''] = rest.split(' ');
   if (from.endsWith('.tgz')) return `cp /packages/${from} ${to}`;
   const { mode, text } = {
@@ -55,14 +56,14 @@ function copied(rest: string): string {
   return `mkdir -p $(dirname ${to})\ncat > ${to} << 'END-OF-FILE'\n${text}END-OF-FILE\nchmod ${mode} ${to}`;
 }
 
-const shell = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
+const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(' ');
 
 describe('the Dockerfile', function () {
   this.timeout(180_000);
   const directory = perSuite(temporaryDirectory, (made) => made.remove());
   const registry = perSuite(() => servePackages(join(directory.path, 'registry')));
 
-  it('installs the tarball of npm, and starts a backend that is initialised, healthy and ends with its signal', async () => {
+  it('installs the npm tarball, and starts a healthy, initialised backend that stops at SIGTERM', async () => {
     const image = imageOf(readFileSync(join(CONTEXT, 'Dockerfile'), 'utf8'));
     expect(image.user).to.equal('mon');
     if (!canChroot) return;
@@ -74,9 +75,9 @@ describe('the Dockerfile', function () {
       export MON_BACKEND_API_LISTEN_ADDRESS=127.0.0.1:${port} MON_BACKEND_AGENT_HOST=127.0.0.1 MON_BACKEND_AGENT_PORT=0
       export MON_BACKEND_DASHBOARD_PORT=0 MON_BACKEND_LEGACY_API_LISTEN_ADDRESS=
       export MON_BACKEND_CLUSTER_ADMIN_USERNAME=admin MON_BACKEND_CLUSTER_ADMIN_PASSWORD=12345678
-      $as_user ${shell(image.command)} 2> /tmp/log & pid=$!
-      for second in $(seq 60); do $as_user ${shell(image.healthCheck)} && break; sleep 1; done
-      $as_user ${shell(image.healthCheck)} && echo healthy
+      $as_user ${quoted(image.command)} 2> /tmp/log & pid=$!
+      for second in $(seq 60); do $as_user ${quoted(image.healthCheck)} && break; sleep 1; done
+      $as_user ${quoted(image.healthCheck)} && echo healthy
       curl -s -o /dev/null -w '%{http_code}\\n' -u admin:12345678 http://127.0.0.1:${port}/auth
       kill $pid; wait $pid && echo stopped`;
     const { stdout } = await promisify(execFile)(...throwawayCommand(directory.path, script));

@@ -26,7 +26,7 @@ function installedFolders(): string[] {
     .filter((folder) => existsSync(join(folder, MANIFEST)));
 }
 
-/** Makes folders of the packages that `overrides` removes here. It has no effect on a package that is installed from a tarball. */
+/** Creates placeholders of the packages that `overrides` removes here, because npm ignores the overrides of a tarball that it installs. */
 function foldersOfOverridden(dependents: readonly Manifest[], directory: string): string[] {
   return Object.keys(manifestOf(ROOT).overrides ?? {}).flatMap((name) => {
     const range = dependents.find(({ dependencies = {} }) => name in dependencies)?.dependencies?.[name];
@@ -38,7 +38,7 @@ function foldersOfOverridden(dependents: readonly Manifest[], directory: string)
   });
 }
 
-/** Serves a registry of npm on 127.0.0.1 that has the installed packages. Makes further ones below `directory`. */
+/** Serves an npm registry on 127.0.0.1 that has the installed packages. Makes further ones below `directory`. */
 export async function servePackages(directory: string): Promise<{ url: string; stop(): void }> {
   const installed = installedFolders();
   const folders = [...installed, ...foldersOfOverridden(installed.map(manifestOf), directory)];

@@ -10,9 +10,9 @@ import { eventually } from '../support/eventually.ts';
 import { perTest } from '../support/fixture.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const ofDocker = (name: string): string => fileURLToPath(new URL(`../../packaging/docker/${name}`, import.meta.url));
-const ENTRYPOINT = ofDocker('entrypoint.sh');
-const HEALTH_CHECK = ofDocker('healthcheck.cjs');
+const dockerFile = (name: string): string => fileURLToPath(new URL(`../../packaging/docker/${name}`, import.meta.url));
+const ENTRYPOINT = dockerFile('entrypoint.sh');
+const HEALTH_CHECK = dockerFile('healthcheck.cjs');
 
 describe('a stand-in in PATH', () => {
   const directory = perTest(temporaryDirectory, (made) => made.remove());
@@ -35,7 +35,7 @@ describe('a stand-in in PATH', () => {
     );
   });
 
-  it('of mon-backend is initialised in the place where it is then started', () => {
+  it('of mon-backend gets the flags of the store for init too', () => {
     standIn('mon-backend');
     const env = { PATH: path(), MON_BACKEND_CLUSTER_ADMIN_PASSWORD: 'secret' };
     const flags = [
@@ -87,7 +87,7 @@ describe('the health check of the container', function () {
     return code;
   };
 
-  it('passes for a healthy backend with and without TLS, and fails without one', async () => {
+  it('passes for a healthy backend with and without TLS, and fails when none runs', async () => {
     const { certFile, keyFile } = new CertificateAuthority(directory.path, 'ca').issue('localhost');
     for (const args of [[], ['--cert-file', certFile, '--key-file', keyFile]]) {
       const backend = await BackendProcess.start({ args });

@@ -7,7 +7,7 @@ import { canChroot, COPY_SYSTEM, outputOf } from './throwaway-system.ts';
 
 const SYSTEMD = '/lib/systemd/systemd';
 const NAMESPACES = ['--cgroup', '--mount', '--pid', '--uts', '--ipc', '--net', '--fork', '--kill-child'];
-/** Systemd needs no more of the machine's devices. */
+/** The only devices that systemd needs. */
 const DEVICES = ['null', 'zero', 'full', 'random', 'urandom', 'tty'];
 const START_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
@@ -73,21 +73,21 @@ export class SystemdSystem {
     const end = performance.now() + START_TIMEOUT_MS;
     while (performance.now() < end && this.#process.exitCode === null) {
       await delay(POLL_MS);
-      if (this.#firstProcess() === undefined) continue;
+      if (this.#firstPid() === undefined) continue;
       if (this.run('systemctl is-system-running --wait || true').trim() === 'running') return;
     }
     throw new Error(`systemd is not running:\n${printed}`);
   }
 
   /** Systemd moves itself into this control group when it has started. */
-  #firstProcess(): string | undefined {
+  #firstPid(): string | undefined {
     const processes = join(this.#group, 'init.scope/cgroup.procs');
     return existsSync(processes) ? readFileSync(processes, 'utf8').split('\n')[0] || undefined : undefined;
   }
 
   /** Runs shell commands as root in the system, and returns what they print. @throws Error when one of them fails */
   run(script: string): string {
-    const target = ['--target', this.#firstProcess() ?? '', '--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup'];
+    const target = ['--target', this.#firstPid() ?? '', '--mount', '--uts', '--ipc', '--net', '--pid', '--cgroup'];
     return outputOf('nsenter', [...target, '--root', '--wd', 'sh', '-euc', script]);
   }
 

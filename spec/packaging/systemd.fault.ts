@@ -19,7 +19,7 @@ const FUNCTIONS = `
     echo "not true in 30 seconds: $*" >&2; return 1
   }
   of_unit() { systemctl show --property "$1" --value mon-backend; }
-  stored() { test -s "$1"; }
+  has_content() { test -s "$1"; }
 `;
 const REPORT = '/var/log/mon/report';
 /** Prints as whom a handler's command runs, and what it may do. */
@@ -34,7 +34,8 @@ const HANDLER = {
     [ "$(id -un)" = mon ] || NOTIFY_SOCKET=/run/systemd/notify systemd-notify WATCHDOG=trigger
     echo done) > ${REPORT}.part; mv ${REPORT}.part ${REPORT}`,
 };
-const AS_WHOM = 'id -un; head -c 1 /var/lib/mon/mon-backend/store/data.mdb > /dev/null 2>&1 && echo read; true';
+const PRINT_USER_AND_ACCESS =
+  'id -un; head -c 1 /var/lib/mon/mon-backend/store/data.mdb > /dev/null 2>&1 && echo read; true';
 const failing = (check: string) => ({
   entity: { metadata: { name: 'server', namespace: 'default' }, entity_class: 'proxy' },
   check: { metadata: { name: check, namespace: 'default' }, interval: 60, status: 2, handlers: ['report'] },
@@ -55,7 +56,7 @@ function documented(sentence: string, language: string): string {
 }
 
 /** Shell commands that make a drop-in of a unit as `docs/security.md` shows it, and run the commands that follow it there. */
-const followed = (sentence: string, unit: string): string => `
+const applyDocumented = (sentence: string, unit: string): string => `
   mkdir -p /etc/systemd/system/${unit}.service.d
   cat > /etc/systemd/system/${unit}.service.d/documented.conf << 'END'\n${documented(sentence, 'ini')}\nEND
   ${documented(sentence, 'sh')}`;
@@ -110,12 +111,12 @@ MON_KEEPALIVE_INTERVAL=2\\nMON_KEEPALIVE_WARNING_TIMEOUT=5\\n' > /etc/default/mo
     it('let commands of handlers write to the directories of mon only, and gain no rights', () => {
       const output = run(`api handlers -d '${JSON.stringify(HANDLER).replaceAll("'", "'\\''")}'
         api events -o /dev/null -d '${JSON.stringify(failing('as-mon'))}'
-        until_true stored ${REPORT}
+        until_true has_content ${REPORT}
         cat ${REPORT}`);
       expect(output).to.deep.equal(['mon', 'NoNewPrivs:\t1', 'read the store', 'done']);
     });
 
-    it('run an agent that executes a plugin, and whose absence is reported', () => {
+    it('run an agent that executes a plugin, and whose stop raises a keepalive alert', () => {
       const output = run(`systemctl start mon-agent
         api checks -d '${JSON.stringify(CHECK)}'
         has_result() { api events/here/load 2> /dev/null | grep -q '"output":"LOAD OK - '; }
@@ -127,8 +128,8 @@ MON_KEEPALIVE_INTERVAL=2\\nMON_KEEPALIVE_WARNING_TIMEOUT=5\\n' > /etc/default/mo
     });
 
     it('run an agent as a user of its own, whose checks cannot read the store, as docs/security.md shows', () => {
-      const output = run(`${followed('Give the agent a user of its own', 'mon-agent')}
-        api checks -d '${JSON.stringify({ ...CHECK, metadata: { name: 'user', namespace: 'default' }, command: AS_WHOM })}'
+      const output = run(`${applyDocumented('Give the agent a user of its own', 'mon-agent')}
+        api checks -d '${JSON.stringify({ ...CHECK, metadata: { name: 'user', namespace: 'default' }, command: PRINT_USER_AND_ACCESS })}'
         has_result() { api events/here/user 2> /dev/null | grep -q '"output":"'; }
         until_true has_result
         api events/here/user | grep -o '"output":"[^"]*"'
@@ -136,15 +137,15 @@ MON_KEEPALIVE_INTERVAL=2\\nMON_KEEPALIVE_WARNING_TIMEOUT=5\\n' > /etc/default/mo
       expect(output).to.deep.equal(['"output":"mon-agent\\n"']);
     });
 
-    it('run commands as another user with the drop-in and the commands of docs/security.md', () => {
+    it('run commands as another user as docs/security.md shows, whose directory an upgrade leaves alone', () => {
       const output = run(`rm ${REPORT}
-        ${followed('With `--command-user` it must run as root', 'mon-backend')}
+        ${applyDocumented('With `--command-user` it must run as root', 'mon-backend')}
         chmod 1777 /var/log/mon
         is_ready() { curl -sf -o /dev/null http://127.0.0.1:8080/ready; }
         until_true is_ready
         pid=$(of_unit MainPID)
         api events -o /dev/null -d '${JSON.stringify(failing('as-command-user'))}'
-        until_true stored ${REPORT}
+        until_true has_content ${REPORT}
         cat ${REPORT}; of_unit User
         sleep 1; [ "$pid" = "$(of_unit MainPID)" ] && echo same
         dpkg --force-depends -i /packages/mon-backend_0.1.0-1_amd64.deb > /dev/null 2>&1

@@ -33,7 +33,7 @@ export const COPY_SYSTEM = `set -e
     mount -t proc proc root/proc
     mkdir root/packages && find "$1" -maxdepth 2 -regex '.*\\.\\(deb\\|rpm\\|tgz\\)' -exec cp -t root/packages {} +`;
 
-/** The command, and its arguments, that runs shell commands as root in a copy of this machine that is thrown away. The packages are in /packages. */
+/** Returns the command that runs a shell script as root in a disposable copy of this machine, with the packages in /packages. */
 export function throwawayCommand(packages: string, script: string): [command: string, args: string[]] {
   const outside = `${COPY_SYSTEM}
     mount --rbind /dev root/dev
@@ -41,7 +41,7 @@ export function throwawayCommand(packages: string, script: string): [command: st
   return ['unshare', [...NAMESPACES, 'sh', '-c', outside, 'sh', packages, script]];
 }
 
-/** Runs shell commands as root in such a copy, and returns what they print. */
+/** Runs the script in such a copy, and returns what it prints. */
 export const inThrowawaySystem = (packages: string, script: string): string =>
   outputOf(...throwawayCommand(packages, script));
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { parseDurationMs } from '../../src/resources/duration.ts';
 
-/** `npm run test:soak -- 24h` runs each soak for that time, by default for its own one; further arguments are those of mocha. */
+/** `npm run test:soak -- 24h` runs each soak for that time, or for its default time; further arguments are those of mocha. */
 const [duration, ...others] = process.argv.slice(2);
 const durationMs = duration === undefined ? undefined : parseDurationMs(duration);
 const rest = duration === undefined || durationMs !== undefined ? others : [duration, ...others];

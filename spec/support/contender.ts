@@ -42,8 +42,8 @@ export class Contender {
     await this.#ask('release');
   }
 
-  async undo(): Promise<void> {
-    await this.#ask('undo');
+  async releaseAndRemove(): Promise<void> {
+    await this.#ask('releaseAndRemove');
   }
 
   /** Sends SIGKILL and waits for the end. */

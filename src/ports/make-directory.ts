@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
  * Creates a directory and those above it, as far as they do not exist, also while another process creates them. `mode` is that of
  * each new one. The option `recursive` of Node.js 20 never returns in a directory that accepts no files, such as /proc.
  *
- * @throws the system's error
+ * @throws NodeJS.ErrnoException, such as EACCES
  */
 export function makeDirectory(path: string, mode: number): void {
   if (isDirectory(path)) return;

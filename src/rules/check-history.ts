@@ -1,6 +1,6 @@
 import type { HistoryEntry } from '../resources/event.ts';
 
-/** The results of a whole history. */
+/** The number of results in a full history. */
 export const HISTORY_LENGTH = 21;
 
 /** The results of a check, oldest first, as two lists of the same length. Two lists take far less memory than one object for each result. */
@@ -21,7 +21,7 @@ export const historyOf = (entries: readonly HistoryEntry[]): CheckHistory => ({
 export const entriesOf = ({ statuses, executed }: CheckHistory): HistoryEntry[] =>
   statuses.map((status, index) => ({ status, executed: executed[index] ?? 0 }));
 
-/** Appends a result and drops the `dropped` oldest ones. A list is never changed. */
+/** Appends a result and drops the `dropped` oldest ones. Lists are never changed in place. */
 export const withResult = (
   { statuses, executed }: CheckHistory,
   dropped: number,
@@ -31,13 +31,13 @@ export const withResult = (
   executed: withLatest(executed, dropped, result.executed),
 });
 
-/** The statuses of the checks whose whole history has one status, 0 to 3: most checks always pass. They share these lists. */
+/** The statuses of full histories with one status, 0 to 3, which share these lists: most checks always pass. */
 const UNIFORM: readonly (readonly number[])[] = [0, 1, 2, 3].map((status) =>
   Array.from({ length: HISTORY_LENGTH }, () => status),
 );
 
-/** Whether all statuses of a whole history are equal, as far as that shows without reading them. */
-export const isUniform = (statuses: readonly number[]): boolean => UNIFORM.includes(statuses);
+/** Whether these are one of the shared lists, by their reference only. */
+export const isSharedUniform = (statuses: readonly number[]): boolean => UNIFORM.includes(statuses);
 
 function statusesWith(statuses: readonly number[], dropped: number, latest: number): readonly number[] {
   const uniform = UNIFORM[latest];

@@ -1,4 +1,4 @@
-import { type CheckHistory, HISTORY_LENGTH, isUniform, NO_HISTORY, withResult } from './check-history.ts';
+import { type CheckHistory, HISTORY_LENGTH, isSharedUniform, NO_HISTORY, withResult } from './check-history.ts';
 
 /** The maximum number of entries of a longer history, which only the first event of a check may contain. */
 const MAX_SENT_HISTORY = 100;
@@ -52,7 +52,7 @@ export const NO_PREVIOUS_STATE: PreviousCheckState = {
  * fewer results. The result is truncated in single precision like in the reference, so 98 is the maximum.
  */
 export function totalStateChange({ statuses }: CheckHistory): number {
-  if (statuses.length < HISTORY_LENGTH || isUniform(statuses)) return 0;
+  if (statuses.length < HISTORY_LENGTH || isSharedUniform(statuses)) return 0;
   let weight = FIRST_WEIGHT;
   let sum = 0;
   for (let index = 1; index < statuses.length; index += 1) {

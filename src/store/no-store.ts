@@ -16,9 +16,7 @@ export class NotADirectory extends Error {
   readonly code = 'not-a-directory';
 
   constructor(directory: string) {
-    super(
-      `${directory} cannot be a directory, because a part of this path is a file; --state-dir names the state directory of the backend`,
-    );
+    super(`a part of the path ${directory} is a file; set --state-dir to the state directory of the backend`);
   }
 }
 
@@ -39,7 +37,7 @@ const DENIALS: readonly unknown[] = ['EACCES', 'EPERM'];
 export const isDenial = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && DENIALS.includes((error as NodeJS.ErrnoException).code);
 
-export const isNoDirectory = (error: unknown): boolean =>
+export const isNotADirectory = (error: unknown): boolean =>
   error instanceof Error && (error as NodeJS.ErrnoException).code === 'ENOTDIR';
 
 /**
@@ -58,7 +56,7 @@ export function assertReadable(directory: string): void {
       if (statSync(path, { throwIfNoEntry: false }) !== undefined) accessSync(path, mode);
     } catch (error) {
       if (isDenial(error)) throw new StoreDenied('read', path, error);
-      if (isNoDirectory(error)) throw new NotADirectory(directory);
+      if (isNotADirectory(error)) throw new NotADirectory(directory);
       throw error;
     }
   }

@@ -9,7 +9,7 @@ const flags = {
   port: { kind: kinds.integer(0, 65_535), fallback: 80, about: 'a port', otherVariables: ['PROT'] },
   tags: { kind: kinds.list, fallback: ['t'], about: 'a list' },
   labels: { kind: kinds.map, fallback: {}, about: 'a map' },
-  traits: { kind: kinds.mapInLowerCase, fallback: {}, about: 'a map with keys in lower case' },
+  traits: { kind: kinds.mapWithLowerCaseFileKeys, fallback: {}, about: 'a map with keys in lower case' },
   wait: { kind: kinds.duration(), fallback: 15_000, about: 'a duration' },
   loud: { kind: kinds.boolean, fallback: false, about: 'a boolean' },
   growth: { kind: kinds.decimal(0), fallback: 2, about: 'a decimal', formerName: 'factor' },

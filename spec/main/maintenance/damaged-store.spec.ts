@@ -134,7 +134,7 @@ describe('F14: a damaged store', function () {
     expect((await run('check-store')).stdout).to.include('the file ends before the end of this page');
   });
 
-  it('is intact once a directory in the place of the table of readers was removed, which every command names once', async () => {
+  it('opens again once a directory in the place of the table of readers is removed, which every command names once', async () => {
     const readers = join(stateDir, 'store/lock.mdb');
     mkdirSync(readers);
     const exported = join(directory.path, 'exported');
@@ -151,7 +151,7 @@ describe('F14: a damaged store', function () {
       const { error } = JSON.parse(stderr.trim().split('\n').at(-1) ?? '') as { error: string };
       expect(error.split(readers)).to.have.length(2);
       expect(error).to.match(
-        /^the store is damaged: \S+ is not a file; remove it while no backend runs, LMDB creates it anew; if that does not help, restore/,
+        /^the store is damaged: \S+ is not a file; stop the backend and remove it, LMDB creates a new one; if that does not help, restore/,
       );
       expect(error.split('restore')).to.have.length(3);
     }

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { lockStore, type StoreLock } from '../../../src/store/lmdb/store-lock.ts';
 
 /**
- * A process that takes the lock of the directory in its argument at each line `take`, ends it at `release` or `undo`, and answers every
+ * A process that takes the lock of the directory in its argument at each line `take`, ends it at `release` or `releaseAndRemove`, and answers every
  * line.
  */
 const [, , directory = ''] = process.argv;
@@ -25,5 +25,7 @@ function end(how: keyof StoreLock): string {
 
 process.stdout.write('ready\n');
 for await (const line of createInterface({ input: process.stdin })) {
-  process.stdout.write(`${line === 'take' ? take() : end(line === 'undo' ? 'undo' : 'release')}\n`);
+  process.stdout.write(
+    `${line === 'take' ? take() : end(line === 'releaseAndRemove' ? 'releaseAndRemove' : 'release')}\n`,
+  );
 }

@@ -30,46 +30,46 @@ describe('the lock of a store', () => {
     expect(readdirSync(path)).to.deep.equal(['lock']);
   });
 
-  it('leaves nothing new when it is undone', () => {
-    lockStore(join(directory.path, 'deep', 'store')).undo();
+  it('leaves nothing new when it is removed', () => {
+    lockStore(join(directory.path, 'deep', 'store')).releaseAndRemove();
     expect(readdirSync(directory.path)).to.deep.equal([]);
-    lockStore(directory.path).undo();
+    lockStore(directory.path).releaseAndRemove();
     expect(readdirSync(directory.path)).to.deep.equal([]);
   });
 
-  it('leaves what existed before, and other files, when it is undone', () => {
+  it('leaves what existed before, and other files, when it is removed', () => {
     const path = join(directory.path, 'store');
     lockStore(path).release();
-    lockStore(path).undo();
+    lockStore(path).releaseAndRemove();
     expect(readdirSync(path)).to.deep.equal(['lock']);
     const lock = lockStore(join(directory.path, 'new', 'store'));
     writeFileSync(join(directory.path, 'new', 'other'), '');
-    lock.undo();
+    lock.releaseAndRemove();
     expect(readdirSync(join(directory.path, 'new'))).to.deep.equal(['other']);
   });
 
-  it('keeps the file of another owner when it is undone', () => {
+  it('keeps the file of another owner when it is removed', () => {
     const first = lockStore(directory.path);
     renameSync(lockFile(), `${lockFile()}.aside`);
     const second = lockStore(directory.path);
-    first.undo();
+    first.releaseAndRemove();
     expect(() => lockStore(directory.path)).to.throw(StoreInUse);
     second.release();
   });
 
   for (const when of ['before', 'after'] as const) {
-    it(`is held on a new file when its first one was undone ${when} it was opened`, () => {
+    it(`is held on a new file when its first one was removed ${when} it was opened`, () => {
       const path = join(directory.path, 'store');
       const first = lockStore(path);
-      const undoFirst = (now: typeof when): void => {
-        if (now === when && openings === 1) first.undo();
+      const removeFirst = (now: typeof when): void => {
+        if (now === when && openings === 1) first.releaseAndRemove();
       };
       let openings = 0;
       const open = ((...args: Parameters<typeof openSync>): number => {
         openings += 1;
-        undoFirst('before');
+        removeFirst('before');
         const file = openSync(...args);
-        undoFirst('after');
+        removeFirst('after');
         return file;
       }) as typeof openSync;
       const second = lockStore(path, undefined, { open });
@@ -155,20 +155,23 @@ describe('the lock of a store', () => {
       }
     });
 
-    it(`has one owner in each of ${TRIES} tries from ${where} while a third one undoes its lock`, async () => {
+    it(`has one owner in each of ${TRIES} tries from ${where} while a third one removes its file`, async () => {
       const store = join(directory.path, 'state', 'store');
       const contenders = await Promise.all([1, 2, 3].map(() => Contender.start(store, prefix)));
-      const [undoing, ...others] = contenders;
+      const [removing, ...others] = contenders;
       try {
         for (let i = 0; i < TRIES; i++) {
-          await undoing?.take();
-          const [, ...atOnce] = await Promise.all([undoing?.undo(), ...others.map((contender) => contender.take())]);
+          await removing?.take();
+          const [, ...atOnce] = await Promise.all([
+            removing?.releaseAndRemove(),
+            ...others.map((contender) => contender.take()),
+          ]);
           const refused = others.filter((_, index) => atOnce[index] !== 'owner');
           const again = await Promise.all(refused.map((contender) => contender.take()));
           const answers = [...atOnce, ...again];
           expect(answers.filter((answer) => answer === 'owner')).to.have.length(1);
           expect(answers.filter((answer) => !/^owner$|^store is in use by /.test(answer ?? ''))).to.deep.equal([]);
-          await Promise.all(others.map((contender) => contender.undo()));
+          await Promise.all(others.map((contender) => contender.releaseAndRemove()));
         }
       } finally {
         await Promise.all(contenders.map((contender) => contender.kill()));

@@ -17,7 +17,11 @@ const list = (fallback: readonly string[], about: string): Flag<string[]> => ({
   fallback: [...fallback],
   about,
 });
-const map = (about: string): Flag<Record<string, string>> => ({ kind: kinds.mapInLowerCase, fallback: {}, about });
+const map = (about: string): Flag<Record<string, string>> => ({
+  kind: kinds.mapWithLowerCaseFileKeys,
+  fallback: {},
+  about,
+});
 const seconds = (min: number, fallback: number, about: string): Flag<number> => ({
   kind: kinds.integer(min, MAX_UINT32),
   fallback,

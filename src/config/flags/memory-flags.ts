@@ -26,7 +26,7 @@ export const memoryRule = {
   broken: ({ 'memory-limit': limitMib }: Values): string | undefined =>
     limitMib === 0 || limitMib >= MIN_MEMORY_MIB
       ? undefined
-      : `memory-limit must be 0 or at least ${MIN_MEMORY_MIB} (MiB), which a backend needs without agents`,
+      : `memory-limit must be 0 or at least ${MIN_MEMORY_MIB} MiB, because a backend near its limit refuses changes`,
 };
 
 export const memoryConfig = (values: Values): MemoryConfig => ({

@@ -34,7 +34,7 @@ export function effectiveSettings(
     .join('');
 }
 
-const MAPS: readonly unknown[] = [kinds.map, kinds.mapInLowerCase];
+const MAPS: readonly unknown[] = [kinds.map, kinds.mapWithLowerCaseFileKeys];
 
 /** Maps as the file has them; other values as they were given. */
 const givenValue = ({ kind }: Flag<unknown>, parsed: unknown, { value }: GivenSetting): unknown =>

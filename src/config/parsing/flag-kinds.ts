@@ -124,7 +124,10 @@ const map: Kind<Record<string, string>> = {
 };
 
 /** A map of the agent: keys from the file are in lower case, because filters rely on it. Source: spec/03 2.4. */
-const mapInLowerCase: Kind<Record<string, string>> = { ...map, fromFile: (value) => inLowerCase(textMapOf(value)) };
+const mapWithLowerCaseFileKeys: Kind<Record<string, string>> = {
+  ...map,
+  fromFile: (value) => inLowerCase(textMapOf(value)),
+};
 
 /** The kinds of values. Durations are in milliseconds. */
 export const kinds = {
@@ -196,5 +199,5 @@ export const kinds = {
     },
   } satisfies Kind<string[]> as Kind<string[]>,
   map,
-  mapInLowerCase,
+  mapWithLowerCaseFileKeys,
 };

@@ -23,7 +23,7 @@ export async function restore(config: RestoreConfig, ports: MaintenancePorts): P
   try {
     restored = await restoreStore({ directory, path, replaces, nowMs: clock.nowMs(), signal });
   } catch (error) {
-    lock.undo();
+    lock.releaseAndRemove();
     throw error;
   }
   lock.release();

@@ -24,7 +24,7 @@ export class Families {
     const counter: Counter = new Counter({ name, help, registers: this.#registers, collect });
   }
 
-  /** A series that a scrape does not read any more disappears, also that of a family without labels. */
+  /** A series disappears when a scrape no longer reads it, also that of a family without labels. */
   gauges<L extends string>(name: string, help: string, labelNames: L[], read: () => Iterable<Sample<L>>): void {
     const collect = (): void => {
       gauge.reset();

@@ -1,4 +1,4 @@
-import { assertNotEmptied, isUnchangedSinceCleanStop } from '../../store/lmdb/clean-stop.ts';
+import { assertDataFileNotLost, isUnchangedSinceCleanStop } from '../../store/lmdb/clean-stop.ts';
 import { assertReadersFile, hasData } from '../../store/lmdb/lmdb-file.ts';
 import { CorruptRecord } from '../../store/encoding/sealed.ts';
 import { damageFoundBy } from './damage-check.ts';
@@ -12,7 +12,7 @@ import { damageFoundBy } from './damage-check.ts';
  */
 export async function checkStoreFiles(directory: string): Promise<void> {
   assertReadersFile(directory);
-  assertNotEmptied(directory);
+  assertDataFileNotLost(directory);
   if (!hasData(directory)) return;
   if (isUnchangedSinceCleanStop(directory)) return;
   const damage = await damageFoundBy('store-probe', directory);

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { lockStore, ownerOf, StoreInUse, type StoreLock } from '../../store/lmdb/store-lock.ts';
-import { isDenial, isNoDirectory, NotADirectory, StoreDenied } from '../../store/no-store.ts';
+import { isDenial, isNotADirectory, NotADirectory, StoreDenied } from '../../store/no-store.ts';
 import { controlSocketPath, storeDirectory } from './directories.ts';
 
 /** Errors of a connection to a socket that no process serves. */
@@ -18,7 +18,7 @@ export async function ownStore(stateDir: string, controlSocket?: string): Promis
     await assertNotServed(stateDir, controlSocket);
     return lock;
   } catch (error) {
-    lock.undo();
+    lock.releaseAndRemove();
     throw error;
   }
 }
@@ -29,7 +29,7 @@ function locked(stateDir: string): StoreLock {
     return lockStore(directory, placeOf(stateDir));
   } catch (error) {
     if (isDenial(error)) throw new StoreDenied('use', directory, error);
-    if (isNoDirectory(error)) throw new NotADirectory(directory);
+    if (isNotADirectory(error)) throw new NotADirectory(directory);
     throw error;
   }
 }

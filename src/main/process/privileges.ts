@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Log } from '../../ports/log.ts';
-import { isDenial, isNoDirectory } from '../../store/no-store.ts';
+import { isDenial, isNotADirectory } from '../../store/no-store.ts';
 import { NOTIFY_SOCKET } from './notify-ready.ts';
 
 const ROOT = 0;
@@ -22,7 +22,7 @@ export function warnOfNotifications(
   const advice = 'set Type=exec and NotifyAccess=none in the unit';
   log.warn(
     { flag: 'command-user', advice },
-    'systemd accepts notifications from commands of handlers and mutators, which can restart the backend',
+    'systemd accepts notifications from commands of handlers and mutators, so that they can have it restart the backend',
   );
 }
 
@@ -31,7 +31,7 @@ function ownerOf(directory: string): number | undefined {
   try {
     return statSync(directory, { throwIfNoEntry: false })?.uid;
   } catch (error) {
-    if (isDenial(error) || isNoDirectory(error)) return undefined;
+    if (isDenial(error) || isNotADirectory(error)) return undefined;
     throw error;
   }
 }

@@ -9,7 +9,7 @@ const INTERVAL_MS = 3_600_000;
 
 /**
  * Logs the head of the ledger at `warn`, so that the default log level shows it, now and every hour, and sends it to `handler` if
- * there is one. Logs a warning each time when that handler does not exist. The returned function stops this and logs a last anchor.
+ * there is one. Logs a warning at each anchor while that handler does not exist. The returned function stops this and logs a last anchor.
  */
 export function anchorLedger(
   system: Pick<ActorSystem, 'ledgerHead' | 'publishAnchor'>,
@@ -26,7 +26,10 @@ export function anchorLedger(
     try {
       if (!system.publishAnchor(handler)) {
         const fields = { handler, namespace: SYSTEM_NAMESPACE, flag: 'ledger-anchor-handler' };
-        log.warn(fields, 'the handler of the ledger anchor does not exist, only the log has the anchor');
+        log.warn(
+          fields,
+          'the handler of the ledger anchor does not exist, so that the anchor is only in this log; create it or correct the flag',
+        );
       }
     } catch (err) {
       if (!(err instanceof ExpectedError)) throw err;

@@ -11,7 +11,7 @@ export class Batch {
   /** The sources of inputs in this batch, each with the highest number to acknowledge. */
   readonly sources = new Map<Source, number | undefined>();
   /** The keys of events of which no state was kept in memory, so that they may be new. */
-  readonly newEvents = new Set<string>();
+  readonly possiblyNewEvents = new Set<string>();
   readonly tally = new Tally();
   readonly outcomes = new OutcomeCounts();
   readonly durable: Promise<void>;

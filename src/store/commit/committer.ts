@@ -206,11 +206,11 @@ export class Committer implements KeyedTableReader {
     return batch.durable;
   }
 
-  #keepEvents({ newEvents }: Batch, { puts }: Decision): void {
+  #keepEvents({ possiblyNewEvents }: Batch, { puts }: Decision): void {
     for (const { table, key, value } of puts) {
       if (table !== 'events') continue;
       if (value === null) this.#kept.drop(key);
-      else if (!this.#kept.keep(key, value as EventRecord)) newEvents.add(key);
+      else if (!this.#kept.keep(key, value as EventRecord)) possiblyNewEvents.add(key);
     }
   }
 
@@ -248,7 +248,7 @@ export class Committer implements KeyedTableReader {
     batch.puts.meta.set(ALIVE_KEY, startedMs);
     const ledger = chain(batch.ledger, this.#head);
     try {
-      await this.#store.write({ puts: batch.puts, ledger, isStoredEvent: (key) => !batch.newEvents.has(key) });
+      await this.#store.write({ puts: batch.puts, ledger, isStoredEvent: (key) => !batch.possiblyNewEvents.has(key) });
     } catch (error) {
       this.#fail(batch, error);
       return;

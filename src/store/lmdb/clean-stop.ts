@@ -35,14 +35,14 @@ export function isUnchangedSinceCleanStop(directory: string): boolean {
 }
 
 /**
- * Asserts that a store which was used is still there: LMDB would begin a new one in its place. Only a first start that was cut off
- * within the first milliseconds leaves an empty file too.
+ * Asserts that the data file of a used store is neither empty nor missing, because LMDB would create a new store. An empty file also
+ * remains when the first start is killed within its first milliseconds.
  *
  * @throws CorruptRecord
  */
-export function assertNotEmptied(directory: string): void {
+export function assertDataFileNotLost(directory: string): void {
   const size = statSync(join(directory, DATA_FILE), { throwIfNoEntry: false })?.size;
-  if (size === 0) throw new CorruptRecord('the file is empty; if no backend has ever run here, remove it');
+  if (size === 0) throw new CorruptRecord('the file is empty; remove it if no backend has ever run here');
   if (size === undefined && existsSync(join(directory, MARK_FILE))) {
     throw new CorruptRecord(`the file is missing; to begin a new store, remove ${join(directory, MARK_FILE)}`);
   }

@@ -36,10 +36,10 @@ export function restrictToOwner(directory: string): void {
   for (const file of [DATA_FILE, READERS_FILE]) chmodSync(join(directory, file), FOR_OWNER_ONLY);
 }
 
-/** The table of readers is a directory or the like. It has no data, so that the store itself may be intact. */
+/** The table of readers is not a regular file. It holds no data, so that the store itself may be intact. */
 export class InvalidReadersFile extends CorruptRecord {
   constructor(path: string) {
-    super(`${path} is not a file; remove it while no backend runs, LMDB creates it anew`);
+    super(`${path} is not a file; stop the backend and remove it, LMDB creates a new one`);
   }
 }
 

@@ -34,7 +34,7 @@ const LOCK_PROGRAMS: readonly (readonly [string, ...string[]])[] = [
   ],
 ];
 const REFUSED = 1;
-/** How often the directory may be removed while its lock file is opened, before that is an error. */
+/** Attempts to open the lock file while other processes remove its directory. */
 const MAX_ATTEMPTS = 10;
 
 /** A flag of libuv for Windows, where nobody else can open the file while it is open. The system closes it with the process. */
@@ -78,9 +78,9 @@ export interface StoreLock {
   release(): void;
   /**
    * Also removes the lock file and its directories, if they did not exist before the lock was taken and have no other files. A process
-   * that has opened the lock file meanwhile finds that the file has lost its name, and opens another one.
+   * that has opened the lock file meanwhile finds that it was unlinked, and opens a new one.
    */
-  undo(): void;
+  releaseAndRemove(): void;
 }
 
 /**
@@ -110,7 +110,7 @@ export function lockStore(
         recordOwner(file);
         return {
           release: () => closeSync(file),
-          undo() {
+          releaseAndRemove() {
             if (isAt(path, file)) remove(created);
             closeSync(file);
           },
@@ -143,7 +143,7 @@ function remove([file, ...directories]: readonly string[]): void {
   }
 }
 
-/** Opens the lock file, after it has created the directory. Returns undefined when another process of Windows has it open. */
+/** Opens the lock file, after it has created the directory. Returns undefined when another process on Windows has it open. */
 function openInDirectory(path: string, platform: NodeJS.Platform, open: typeof openSync): number | undefined {
   const directory = dirname(path);
   for (let attempt = 1; ; attempt += 1) {
@@ -159,7 +159,7 @@ function openInDirectory(path: string, platform: NodeJS.Platform, open: typeof o
   }
 }
 
-/** Opens the lock file. Returns undefined when another process of Windows has it open. */
+/** Opens the lock file. Returns undefined when another process on Windows has it open. */
 function openAlone(path: string, platform: NodeJS.Platform, open: typeof openSync): number | undefined {
   const flags = constants.O_RDWR | constants.O_CREAT;
   if (platform !== 'win32') return open(path, flags, 0o600);

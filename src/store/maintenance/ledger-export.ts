@@ -23,9 +23,9 @@ export class ExportFailed extends Error {
   readonly code = 'export-failed';
 }
 
-/** The file that is to be verified has no entries of a ledger. */
-export class NotAnExport extends Error {
-  readonly code = 'not-an-export';
+/** The file that is to be verified is empty or a directory. */
+export class NothingToVerify extends Error {
+  readonly code = 'nothing-to-verify';
 }
 
 export interface Exported {
@@ -86,7 +86,7 @@ export async function exportLedger(
 
 const endsBefore = (lastSeq: number, after: number): string =>
   `the ledger ends at entry ${lastSeq}, before entry ${after} of --after: ` +
-  'the store was restored from an older backup, its end was cut off, or the number is of another ledger';
+  'the store was restored from an older backup, the end of the ledger was cut off, or the number belongs to another ledger';
 
 /** Verifies entries that follow `before`. @throws ExportFailed */
 function assertVerified(
@@ -107,12 +107,12 @@ function assertVerified(
 /**
  * Verifies a file that `exportLedger` has written, as a part of a ledger.
  *
- * @throws NotAnExport when it is empty or a directory, Error when it cannot be read
+ * @throws NothingToVerify when it is empty or a directory, Error when it cannot be read
  */
 export function verifyExport(path: string, anchor: LedgerHead | undefined): Verification {
-  if (statSync(path).isDirectory()) throw new NotAnExport(`${path} is a directory, not an export of the ledger`);
+  if (statSync(path).isDirectory()) throw new NothingToVerify(`${path} is a directory, not an export of the ledger`);
   const text = readFileSync(path, 'utf8');
-  if (text === '') throw new NotAnExport(`${path} is empty: it has no entries to verify`);
+  if (text === '') throw new NothingToVerify(`${path} is empty: it has no entries to verify`);
   return verify(entriesOf(text.split('\n')), { anchor, isPart: true });
 }
 

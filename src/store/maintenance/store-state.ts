@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { assertIntactPages, describePage } from './intact-pages.ts';
 import { isDamage } from './is-damage.ts';
-import { assertNotEmptied } from '../lmdb/clean-stop.ts';
+import { assertDataFileNotLost } from '../lmdb/clean-stop.ts';
 import { DATA_FILE, hasAllPages, hasData, InvalidReadersFile, prepareDataFile } from '../lmdb/lmdb-file.ts';
 import { RawStore } from '../lmdb/raw-store.ts';
 import { CorruptRecord } from '../encoding/sealed.ts';
@@ -31,7 +31,7 @@ export interface StoreState {
  */
 export async function readStoreState(directory: string): Promise<StoreState | undefined> {
   return reportingDamage(directory, async () => {
-    assertNotEmptied(directory);
+    assertDataFileNotLost(directory);
     if (!hasData(directory)) return undefined;
     if (!hasAllPages(directory)) extendUnlessInUse(directory);
     return readState(directory);

@@ -26,7 +26,7 @@ export class KeptEvents {
     return this.#recent.get(key) ?? this.#earlier.get(key);
   }
 
-  /** Takes over what a decision puts. Returns whether a state of the event was kept before. */
+  /** Takes over what a decision puts. Returns true if a state of the event was kept; false proves nothing. */
   keep(key: string, record: EventRecord): boolean {
     if (this.#recent.size >= this.#limit / 2) this.forgetIdle();
     const { size } = this.#recent;
