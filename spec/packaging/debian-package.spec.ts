@@ -95,6 +95,19 @@ describe('the Debian package', function () {
     ]);
   });
 
+  it('has its directories again when it was removed, they were deleted, and it is installed again', () => {
+    const output = inThrowawaySystem(
+      directory.path,
+      `install_it() { dpkg --force-depends -i /packages/mon-backend_0.1.0-1_amd64.deb > /dev/null 2>&1; }
+       install_it; chown mon:mon /var/lib/mon
+       dpkg --remove mon-backend > /dev/null 2>&1
+       rm -rf /var/lib/mon/mon-backend /var/cache/mon /var/log/mon
+       install_it
+       stat -c '%U %a' /var/lib/mon /var/cache/mon /var/lib/mon/mon-backend /var/cache/mon/mon-backend /var/log/mon`,
+    );
+    expect(output.trim().split('\n')).to.deep.equal(['root 755', 'root 755', 'mon 700', 'mon 755', 'mon 755']);
+  });
+
   it('of the agent is installed beside that of the backend', () => {
     const output = inThrowawaySystem(
       directory.path,
