@@ -46,6 +46,12 @@ describe('a mistake on the command line of mon-backend', () => {
     });
   }
 
+  it('names the directory of the store for restore when that is a file', async () => {
+    writeFileSync(join(directory.path, 'store'), '');
+    const { stderr } = await runCommand(['restore', '/nowhere/file', '--state-dir', directory.path]);
+    expect((JSON.parse(stderr) as { error: string }).error).to.include(`path ${directory.path}/store is a file`);
+  });
+
   /** Runs a command as a user who may not enter the state directory. */
   async function asOtherUser(args: readonly string[]): Promise<Awaited<ReturnType<typeof runCommand>>> {
     const stateDir = nowhere();

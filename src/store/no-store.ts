@@ -37,8 +37,11 @@ const DENIALS: readonly unknown[] = ['EACCES', 'EPERM'];
 export const isDenial = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && DENIALS.includes((error as NodeJS.ErrnoException).code);
 
+/** The second is that of creating a directory in the place of a file. */
+const FILES_IN_PATHS: readonly unknown[] = ['ENOTDIR', 'EEXIST'];
+
 export const isNotADirectory = (error: unknown): boolean =>
-  error instanceof Error && (error as NodeJS.ErrnoException).code === 'ENOTDIR';
+  error instanceof Error && FILES_IN_PATHS.includes((error as NodeJS.ErrnoException).code);
 
 /**
  * Asserts that this user may read the store in a directory, if there is one. LMDB writes its table of readers too.

@@ -149,8 +149,8 @@ function openInDirectory(path: string, platform: NodeJS.Platform, open: typeof o
   for (let attempt = 1; ; attempt += 1) {
     try {
       makeDirectory(directory, 0o700);
-      // A directory that existed before may be accessible to others. A file in its place is an error because of the slash.
-      chmodSync(`${directory}/`, 0o700);
+      // A directory that existed before may be accessible to others.
+      chmodSync(directory, 0o700);
       return openAlone(path, platform, open);
     } catch (error) {
       // Another process has undone its lock meanwhile, and the directory with it.
