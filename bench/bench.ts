@@ -14,6 +14,7 @@ import { firstByte } from './rows/first-byte.ts';
 import { firstPage } from './rows/first-page.ts';
 import { GROWTH, growth } from './rows/growth.ts';
 import { idleAgent } from './rows/idle-agent.ts';
+import { keyGrowth } from './rows/key-growth.ts';
 import { statsdRate } from './rows/statsd-rate.ts';
 import { type MachineLimits, machineScale, passes, printRows, type Row } from './support/measured.ts';
 import { bareLimit, restPut } from './rows/rest-put.ts';
@@ -46,8 +47,8 @@ const MEASUREMENTS: readonly Measurement[] = [
 const KNOWN = [...MEASUREMENTS.flatMap(({ ids }) => ids), GROWTH, CYCLES, STAGES, SIZING];
 
 /**
- * `npm run bench -- G2 G9` measures those rows only, after the raw limit that scales the floors; `growth` measures the second
- * table, `cycles` the memory after a million entities, `stages` where the CPU time of an event goes, `sizing` what
+ * `npm run bench -- G2 G9` measures those rows only, after the raw limit that scales the floors; `growth` measures two more
+ * tables, `cycles` the memory after a million entities, `stages` where the CPU time of an event goes, `sizing` what
  * docs/sizing.md states. With `--against <commit>` the rows are measured here and there in turn, as often as `--rounds` says,
  * and nothing has a floor.
  */
@@ -91,5 +92,5 @@ for (const { ids, measure } of wanted) {
 }
 if (rows.length > 0) process.stdout.write(`${printRows(rows, scale)}\n`);
 if (!rows.every((row) => passes(row, scale))) process.exitCode = 1;
-if (requested.includes(GROWTH)) process.stdout.write(`${await growth()}\n`);
+if (requested.includes(GROWTH)) process.stdout.write(`${await growth()}\n${await keyGrowth()}\n`);
 if (requested.includes(CYCLES)) process.stdout.write(`${await registerCycles()}\n`);

@@ -21,13 +21,14 @@ interface Load {
   seconds?: number;
   events?: number;
   sessions?: number;
+  checksPerSession?: number;
 }
 
 /** Runs the load and measures the CPU time of the receiving process, in microseconds per event. */
-async function load(pid: number, port: number, { encoding, seconds, events: until, sessions = LOAD.sessions }: Load) {
+async function load(pid: number, port: number, { encoding, seconds, events: until, ...agents }: Load) {
   const worker = startWorker('agent-load', {
     ...LOAD,
-    sessions,
+    ...agents,
     port,
     encoding,
     seconds,
