@@ -2,17 +2,12 @@
 const { isAscii } = require('node:buffer');
 const { readFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');
-const { setFlagsFromString } = require('node:v8');
 const { Script } = require('node:vm');
 
 /**
  * Loads the built programs, with the code that V8 compiled for them at the build (docs/decisions/0052-start-of-programs.md).
  * `scripts/bundle.js` copies this file to `dist`.
  */
-
-// By default, V8 lets the old generation grow to four times what survived the last collection of it. Mass reconnects of agents fill
-// that with garbage, which stays (docs/decisions/0066-growth-of-the-heap.md). It is part of the flags that compiled code depends on.
-setFlagsFromString('--heap-growing-percent=100');
 
 const CHUNKS = join(__dirname, 'chunks');
 /** Another version of Node.js finds no code in its own directory, and compiles the source. */

@@ -22,6 +22,7 @@ import { ensureInstallation } from './init/installation.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { commandAccount } from './process/command-account.ts';
 import { controlSocketPath } from './process/directories.ts';
+import { HeapGuard } from './process/heap-guard.ts';
 import { readVersion } from './process/version.ts';
 import { watchBackendHealth } from './serve/backend-health.ts';
 import { createAgentPort } from './serve/agent-port.ts';
@@ -169,7 +170,11 @@ async function openParts(config: BackendConfig, ports: BackendPorts, closers: Cl
   system.listen(policyListener(auth.access));
   const status = statusPorts(config, { system, store, auth, installation, clock, log: apiLog });
 
-  const connections = connectionBounds(config, { clock, log });
+  const heap = new HeapGuard(clock);
+  closers.add(() => {
+    heap.stop();
+  });
+  const connections = connectionBounds(config, { agentClosed: () => heap.connectionClosed(), clock, log });
   const agentPort = createAgentPort(config, {
     system,
     store,

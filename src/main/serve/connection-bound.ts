@@ -16,6 +16,8 @@ export interface ConnectionBoundPorts {
   /** The name of the port in the log. */
   port: string;
   limit: number;
+  /** Called when a connection has closed. */
+  closed?: (() => void) | undefined;
   clock: Clock;
   log: Log;
 }
@@ -50,6 +52,7 @@ export class ConnectionBound {
       this.#open += 1;
       socket.once('close', () => {
         this.#open -= 1;
+        this.#ports.closed?.();
       });
       if (this.#open <= this.#ports.limit + MAX_ANSWERED) return;
       this.#refuse();

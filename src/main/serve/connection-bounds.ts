@@ -13,11 +13,11 @@ export interface ConnectionBounds {
 
 /**
  * The bounds of both ports, which follow from the configuration and the number of descriptors that this process may
- * open.
+ * open. Calls `agentClosed` when a connection of the agent port has closed.
  */
 export function connectionBounds(
   { api: { maxConnections: wanted } }: Pick<BackendConfig, 'api'>,
-  { clock, log }: { clock: Clock; log: Log },
+  { agentClosed, clock, log }: { agentClosed: () => void; clock: Clock; log: Log },
 ): ConnectionBounds {
   const descriptors = descriptorLimit();
   const { apiConnections, agentConnections } = descriptorBudget(descriptors, wanted);
@@ -28,6 +28,6 @@ export function connectionBounds(
   const ofAgents = Math.min(agentConnections, PORT_LIMITS.sessions + PORT_LIMITS.handshakes);
   return {
     api: new ConnectionBound({ port: 'api', limit: apiConnections, clock, log }),
-    agents: new ConnectionBound({ port: 'agents', limit: ofAgents, clock, log }),
+    agents: new ConnectionBound({ port: 'agents', limit: ofAgents, closed: agentClosed, clock, log }),
   };
 }
