@@ -5,7 +5,7 @@ import type { Parser, ReadEntry } from 'tar';
 import { FetchFailed } from './asset-failed.ts';
 
 /** The bytes that are read, decompressed and parsed at a time. */
-const STEP_BYTES = 64 * 1024;
+const STEP_BYTES = 16 * 1024;
 /** The number of bytes that distinguish the formats. */
 const HEAD_BYTES = 262;
 const TAR_MAGIC_AT = 257;
