@@ -68,8 +68,8 @@ async function store(backend: BenchedBackend, kind: string, body: object): Promi
   if (!response.ok) throw new Error(`${kind} could not be created: ${response.status} ${await response.text()}`);
 }
 
-/** Runs with a handler behind a filter and a receiver of its datagrams. */
-async function withHandler<T>(backend: BenchedBackend, filter: string, run: () => Promise<T>): Promise<T> {
+/** Runs with the handler that the results name, behind a filter, and with a receiver of its datagrams. */
+export async function withHandler<T>(backend: BenchedBackend, filter: string, run: () => Promise<T>): Promise<T> {
   const receiver = createSocket('udp4');
   receiver.bind(0, '127.0.0.1');
   await once(receiver, 'listening');

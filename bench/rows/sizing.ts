@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { withHandler } from './agent-throughput.ts';
 import { type BenchedBackend, withBackend } from '../support/benched-backend.ts';
 import { HERE, programOf } from '../support/checkout.ts';
 import { printTable } from '../support/measured.ts';
@@ -106,24 +107,28 @@ function measureFleet(agents: number): Promise<FleetCost> {
   });
 }
 
-/** The bytes that a change of a status adds to the store: ledger entries with their indexes. */
-function measureChange(): Promise<number> {
-  return withBackend(async (backend) => {
-    const { agents, intervalS, seconds } = CHANGED;
-    const fleet = new Fleet({ port: backend.agents, agents, intervalS });
-    try {
-      await fleet.obey({ do: 'connect' });
-      await fleet.obey({ do: 'fill' });
-      await settled(backend, agents);
-      const used = async (): Promise<number> => (await metricsOf(backend))('mon_store_used_bytes');
-      const before = await used();
-      const { results } = await fleet.obey({ do: 'change', seconds });
-      await settled(backend, agents);
-      return ((await used()) - before) / results;
-    } finally {
-      fleet.leave();
-    }
-  });
+/** The bytes that a change of a status adds to the store: ledger entries with their indexes, and the outcome of a handler's run. */
+function measureChange(isHandled: boolean): Promise<number> {
+  return withBackend((backend) =>
+    isHandled ? withHandler(backend, 'is_incident', () => bytesOfChange(backend)) : bytesOfChange(backend),
+  );
+}
+
+async function bytesOfChange(backend: BenchedBackend): Promise<number> {
+  const { agents, intervalS, seconds } = CHANGED;
+  const fleet = new Fleet({ port: backend.agents, agents, intervalS });
+  try {
+    await fleet.obey({ do: 'connect' });
+    await fleet.obey({ do: 'fill' });
+    await settled(backend, agents);
+    const used = async (): Promise<number> => (await metricsOf(backend))('mon_store_used_bytes');
+    const before = await used();
+    const { results } = await fleet.obey({ do: 'change', seconds });
+    await settled(backend, agents);
+    return ((await used()) - before) / results;
+  } finally {
+    fleet.leave();
+  }
 }
 
 /** The CPU time of the processes that this one has waited for. */
@@ -172,10 +177,10 @@ export async function sizing(): Promise<string> {
       String(cost.descriptors),
     ]);
   }
-  const change = await measureChange();
+  const [change, handled] = [await measureChange(false), await measureChange(true)];
   return [
     printTable([['agents', 'messages/s', 'CPU %', 'CPU µs each', 'MB', 'store MB', 'descriptors'], ...fleets]),
-    `a change of a status adds ${change.toFixed(0)} bytes to the store`,
+    `a change of a status adds ${change.toFixed(0)} bytes to the store, ${handled.toFixed(0)} with the run of a handler`,
     printTable([['command', 'records', 'size', 'CPU s', 's'], ...(await measureBackup())]),
   ].join('\n');
 }

@@ -8,7 +8,6 @@ const { Script } = require('node:vm');
  * Loads the built programs, with the code that V8 compiled for them at the build (docs/decisions/0052-start-of-programs.md).
  * `scripts/bundle.js` copies this file to `dist`.
  */
-
 const CHUNKS = join(__dirname, 'chunks');
 /** Another version of Node.js finds no code in its own directory, and compiles the source. */
 const COMPILED = join(__dirname, `compiled-${process.version}-${process.platform}-${process.arch}`);

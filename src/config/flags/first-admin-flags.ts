@@ -49,7 +49,7 @@ const RULES: readonly AdminRule[] = [
     flags: ['cluster-admin-username'],
     broken: ({ username }) =>
       username === AGENT_USERNAME
-        ? `cluster-admin-username must not be ${AGENT_USERNAME}: that is the user as whom agents connect`
+        ? `cluster-admin-username must not be ${AGENT_USERNAME}: agents log in as that user`
         : undefined,
   },
   {

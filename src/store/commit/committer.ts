@@ -6,7 +6,7 @@ import { type Announcement, type Decision, emptyPuts, type KeyedTableReader } fr
 import { eventBytes, type EventSize } from '../records/event-sizes.ts';
 import { CachedMeta } from './cached-meta.ts';
 import { StoredEvent } from '../records/encoded-event.ts';
-import { KeptEvents } from '../records/kept-events.ts';
+import { KeptEvents, MAX_KEPT_EVENTS } from '../records/kept-events.ts';
 import { afterPrefix, eventAddress } from '../encoding/keyspace.ts';
 import { chain, type LedgerHead } from '../ledger/ledger.ts';
 import { type EventRecord, TABLE_NAMES, type TableName, type Tables } from '../records/records.ts';
@@ -33,9 +33,6 @@ const ANY_DELETION = { from: '', to: '~', limit: 1 };
 /** Decisions that may wait for a transaction; above it sources must pause. */
 export const MAX_OPEN_DECISIONS = 20_000;
 
-/** Events whose state is kept in memory; above it those that had no recent result are read from the store. */
-export const MAX_KEPT_EVENTS = 200_000;
-
 export interface CommitterPorts {
   store: TransactionalStore;
   listener: CommitterListener;
@@ -47,7 +44,8 @@ export interface CommitterPorts {
 
 /**
  * Joins decisions into transactions. At most one batch is in flight while the open one collects decisions. A read looks into the open batch,
- * then the one in flight, then the store; the newest state beside an event is kept in one place. A failed transaction loses both batches, because the open one depends on the lost one.
+ * then the one in flight, then the store; for an event, into the newest states first. A failed transaction loses both batches, because the
+ * open one depends on the lost one.
  */
 export class Committer implements KeyedTableReader {
   readonly counts = new CommitCounts();
@@ -197,21 +195,13 @@ export class Committer implements KeyedTableReader {
     }
     const batch = this.#open;
     batch.join(decision);
-    this.#keepEvents(batch, decision);
+    for (const key of this.#kept.join(decision.puts)) batch.possiblyNewEvents.add(key);
     if (batch.puts.deletions.size > 0) this.#hasDeletions = true;
     if (!this.#running) {
       this.#running = true;
       this.#idle = this.#run();
     }
     return batch.durable;
-  }
-
-  #keepEvents({ possiblyNewEvents }: Batch, { puts }: Decision): void {
-    for (const { table, key, value } of puts) {
-      if (table !== 'events') continue;
-      if (value === null) this.#kept.drop(key);
-      else if (!this.#kept.keep(key, value as EventRecord)) possiblyNewEvents.add(key);
-    }
   }
 
   /** Resolves when everything decided so far is durable; rejects when it was lost. */

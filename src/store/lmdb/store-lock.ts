@@ -153,7 +153,7 @@ function openInDirectory(path: string, platform: NodeJS.Platform, open: typeof o
       chmodSync(directory, 0o700);
       return openAlone(path, platform, open);
     } catch (error) {
-      // Another process has undone its lock meanwhile, and the directory with it.
+      // Another process has removed its lock file meanwhile, and the directory with it.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error;
     }
   }

@@ -1,6 +1,9 @@
 import type { QueueStats } from '../../ports/queue-stats.ts';
 import { type KeptBeside, keptOf } from './encoded-event.ts';
-import type { EventRecord } from './records.ts';
+import type { EventRecord, TableName } from './records.ts';
+
+/** Events whose state is kept in memory; above it those that had no recent result are read from the store. */
+export const MAX_KEPT_EVENTS = 200_000;
 
 /** The state that the store keeps beside an event, about a kilobyte. */
 export type KeptEvent = Omit<KeptBeside, 'attributes'>;
@@ -26,15 +29,25 @@ export class KeptEvents {
     return this.#recent.get(key) ?? this.#earlier.get(key);
   }
 
-  /** Takes over what a decision puts. Returns true if a state of the event was kept; false proves nothing. */
-  keep(key: string, record: EventRecord): boolean {
+  /** Takes over what a decision puts. Returns the keys of the events of which no state was kept: they may be new. */
+  join(puts: readonly { table: TableName; key: string; value: unknown }[]): string[] {
+    const possiblyNew: string[] = [];
+    for (const { table, key, value } of puts) {
+      if (table !== 'events') continue;
+      if (value === null) this.#drop(key);
+      else if (!this.#keep(key, value as EventRecord)) possiblyNew.push(key);
+    }
+    return possiblyNew;
+  }
+
+  #keep(key: string, record: EventRecord): boolean {
     if (this.#recent.size >= this.#limit / 2) this.forgetIdle();
     const { size } = this.#recent;
     this.#recent.set(key, keptOf(record));
     return this.#recent.size === size || this.#earlier.has(key);
   }
 
-  drop(key: string): void {
+  #drop(key: string): void {
     this.#recent.delete(key);
     this.#earlier.delete(key);
   }
