@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { parseEvent, parseEventShape } from '../../src/resources/event.ts';
+import { blankEventCheck, eventCheckWithDefaults, parseEvent, parseEventShape } from '../../src/resources/event.ts';
 import { damagedEvents, validEvents } from '../support/arbitrary-event.ts';
 import { validationErrorOf } from '../support/validation-error.ts';
 
@@ -316,5 +316,18 @@ describe('an event', () => {
         numRuns: 1_000,
       },
     );
+  });
+});
+
+describe('a blank check of an event', () => {
+  it('has all defaults, in their order', () => {
+    expect(JSON.stringify(blankEventCheck())).to.equal(JSON.stringify(eventCheckWithDefaults({})));
+    expect(Object.keys(blankEventCheck())).to.deep.equal(Object.keys(eventCheckWithDefaults({})));
+  });
+
+  it('shares no list and no object with another one', () => {
+    const other = new Set<unknown>(Object.values(blankEventCheck()).filter((value) => value instanceof Object));
+    expect(other).to.have.property('size').that.is.above(0);
+    expect(Object.values(blankEventCheck()).filter((value) => other.has(value))).to.deep.equal([]);
   });
 });

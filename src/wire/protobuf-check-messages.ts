@@ -1,6 +1,6 @@
 import type { AggregateAttributes } from '../resources/aggregate-attributes.ts';
 import { type Check, metricTagWithDefaults, referenceWithDefaults } from '../resources/check.ts';
-import { type EventCheck, eventCheckWithDefaults } from '../resources/event.ts';
+import { blankEventCheck, type EventCheck } from '../resources/event.ts';
 import { type Hook, hookWithDefaults } from '../resources/hook.ts';
 import { objectMetaWithDefaults } from '../resources/object-meta.ts';
 import { secretReferenceWithDefaults } from '../resources/secret-reference.ts';
@@ -167,7 +167,7 @@ const hookResult = message(
 );
 
 /** The protocol has no fields for the attributes of the first generation. */
-export const checkMessage = message((): Omit<EventCheck, keyof AggregateAttributes> => eventCheckWithDefaults({}), {
+export const checkMessage = message((): Omit<EventCheck, keyof AggregateAttributes> => blankEventCheck(), {
   ...checkFields('event'),
   duration: double(22),
   executed: int64(23),

@@ -19,12 +19,12 @@ interface FieldShape {
   readonly number: number;
   readonly kind: Kind;
   /** For the kinds `message` and `messages`; for `map`, the message of an entry. */
-  readonly message?: Message;
+  readonly message?: Message | undefined;
   /** Whether the message is written even when it is absent. */
-  readonly isAlwaysWritten?: boolean;
-  readonly adapter?: Adapter;
+  readonly isAlwaysWritten?: boolean | undefined;
+  readonly adapter?: Adapter | undefined;
   /** Whether a peer usually sends the same bytes with each message. */
-  readonly isRepeatedByPeers?: boolean;
+  readonly isRepeatedByPeers?: boolean | undefined;
 }
 
 /** A field with values of type `V`. `typeOf` exists only for type checking. */
@@ -79,6 +79,19 @@ const WIRE_TYPES: Record<Kind, number> = {
 
 const tagOf = ({ number, kind }: FieldShape): number => number * 8 + WIRE_TYPES[kind];
 
+/** Gives all fields the same members in the same order, so that V8 reads them fast. */
+const fieldOf = (name: string, field: FieldShape, zero: unknown): Field => ({
+  number: field.number,
+  kind: field.kind,
+  message: field.message,
+  isAlwaysWritten: field.isAlwaysWritten,
+  adapter: field.adapter,
+  isRepeatedByPeers: field.isRepeatedByPeers,
+  name,
+  tag: tagOf(field),
+  zero,
+});
+
 /** The compiler requires a field for each member of `T`. */
 export function message<T extends object>(
   blank: () => T,
@@ -86,7 +99,7 @@ export function message<T extends object>(
 ): Message<T> {
   const zeros = new Map(Object.entries(blank()));
   const fields = Object.entries<FieldShape>(fieldsByName)
-    .map(([name, field]): Field => ({ ...field, name, tag: tagOf(field), zero: zeros.get(name) }))
+    .map(([name, field]) => fieldOf(name, field, zeros.get(name)))
     .toSorted((one, other) => one.number - other.number);
   const byTag: (Field | undefined)[] = Array.from({ length: Math.max(...fields.map(({ tag }) => tag)) + 1 });
   for (const field of fields) byTag[field.tag] = field;
