@@ -15,17 +15,29 @@ interface Range {
  * Returns the first 200 characters of the output, without the values of labels, annotations and environment variables with secret
  * names, and without the values that follow such names in the text.
  */
-export function outputExcerpt({ entity, check, metadata }: CheckEvent): string {
-  const isSecret = secretNameTest(entity);
-  const maps = [entity.metadata, check.metadata, metadata].flatMap(({ labels, annotations }) => [labels, annotations]);
-  const values = [...maps.flatMap((map) => Object.entries(map ?? {})), ...(check.env_vars ?? []).map(nameAndValue)];
-  const secrets = values.filter(([name, value]) => value !== '' && isSecret(name)).map(([, value]) => value);
-  const excerpt = withoutSecrets(check.output, [...new Set(secrets)])
-    .slice(0, MAX_CHARACTERS)
-    .replaceAll(NAMED_VALUE, (whole, name: string, between: string) =>
-      isSecret(name.replace(/^-+/, '')) ? `${name}${between}${REDACTED}` : whole,
-    );
+export function outputExcerpt(event: CheckEvent): string {
+  const isSecret = secretNameTest(event.entity);
+  const shown = withoutSecrets(event.check.output, secretsOf(event, isSecret)).slice(0, MAX_CHARACTERS);
+  const excerpt = shown.replaceAll(NAMED_VALUE, (whole, name: string, between: string) =>
+    isSecret(name.replace(/^-+/, '')) ? `${name}${between}${REDACTED}` : whole,
+  );
   return excerpt.slice(0, MAX_CHARACTERS).replace(HIGH_SURROGATE_AT_END, '');
+}
+
+/** Returns the values of the labels, annotations and environment variables with secret names. */
+function secretsOf({ entity, check, metadata }: CheckEvent, isSecret: (name: string) => boolean): Set<string> {
+  const secrets = new Set<string>();
+  const add = ([name, value]: [name: string, value: string]): void => {
+    if (value !== '' && isSecret(name)) secrets.add(value);
+  };
+  for (const { labels, annotations } of [entity.metadata, check.metadata, metadata]) {
+    if (labels !== undefined) Object.entries(labels).forEach(add);
+    if (annotations !== undefined) Object.entries(annotations).forEach(add);
+  }
+  check.env_vars?.forEach((variable) => {
+    add(nameAndValue(variable));
+  });
+  return secrets;
 }
 
 function nameAndValue(variable: string): [name: string, value: string] {
@@ -34,8 +46,8 @@ function nameAndValue(variable: string): [name: string, value: string] {
 }
 
 /** Returns the first characters of a text. Replaces each secret that begins in them as a whole. */
-function withoutSecrets(text: string, secrets: readonly string[]): string {
-  const ranges = secrets
+function withoutSecrets(text: string, secrets: ReadonlySet<string>): string {
+  const ranges = [...secrets]
     .flatMap((secret) => [...rangesOf(secret, text)])
     .toSorted((one, other) => one.from - other.from);
   let shown = '';

@@ -36,8 +36,17 @@ function redactMap(map: TextMap, keys: ReadonlySet<string>): TextMap {
   );
 }
 
-const redactedKeys = (redact: Entity['redact']): ReadonlySet<string> =>
-  redact === undefined ? DEFAULT_KEYS : new Set(redact.map(comparable));
+/** The keys of each list, which many events of an agent share. */
+const KEYS_OF = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function redactedKeys(redact: Entity['redact']): ReadonlySet<string> {
+  if (redact === undefined) return DEFAULT_KEYS;
+  const known = KEYS_OF.get(redact);
+  if (known !== undefined) return known;
+  const keys = new Set(redact.map(comparable));
+  KEYS_OF.set(redact, keys);
+  return keys;
+}
 
 /** Whether the label or annotation `key` of an entity is redacted. */
 export const isRedacted = ({ redact }: Pick<Entity, 'redact'>, key: string): boolean =>
