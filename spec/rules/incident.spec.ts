@@ -1,9 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { historyWith } from '../../src/rules/check-history.ts';
 import { incidentChange, type IncidentChange, incidentTimes, isOpen } from '../../src/rules/incident.ts';
 import { mergeCheckState, NO_PREVIOUS_STATE } from '../../src/rules/check-state.ts';
 
-const historyOf = (statuses: number[]) => ({ statuses, executed: statuses.map((_, index) => 100 + index) });
+const historyOf = (statuses: number[]) =>
+  historyWith(
+    statuses,
+    statuses.map((_, index) => 100 + index),
+  );
 
 type Name = 'passing' | 'failing' | 'flapping';
 

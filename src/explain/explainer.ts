@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
+import { executedTimes } from '../rules/check-history.ts';
 import { eventKey, type EventAddress } from '../store/encoding/keyspace.ts';
 import type { NotificationStore } from '../store/notification-store.ts';
 import { readResource } from '../store/resource-store.ts';
@@ -101,10 +102,10 @@ export class Explainer {
     if (state.next !== undefined) return state;
     const stored = this.#ports.records.get('events', eventKey(namespace, entity, check))?.state;
     if (stored === undefined) return state;
-    const { statuses, executed } = stored.history;
+    const executed = executedTimes(stored.history);
     const later = executed.filter((executedS) => executedS * 1_000 > atMs).length;
     // Results that precede the history may also be later than the moment.
-    if (later >= statuses.length) return { ...state, occurrences: { ...state.occurrences, most: stored.occurrences } };
+    if (later >= executed.length) return { ...state, occurrences: { ...state.occurrences, most: stored.occurrences } };
     const counted = Math.max(stored.occurrences - later, state.occurrences.least);
     return { ...state, occurrences: { least: counted, most: counted } };
   }

@@ -3,33 +3,68 @@ import type { HistoryEntry } from '../resources/event.ts';
 /** The number of results in a full history. */
 export const HISTORY_LENGTH = 21;
 
-/** The results of a check, oldest first, as two lists of the same length. Two lists take far less memory than one object for each result. */
+/**
+ * The results of a check, oldest first, as a list of statuses and one of times. Two lists take far less memory than one object for each
+ * result.
+ */
 export interface CheckHistory {
   readonly statuses: readonly number[];
-  /** Unix seconds. */
-  readonly executed: readonly number[];
+  /**
+   * When the results were executed, in Unix seconds: the times before `end`, as many as there are statuses. The next history of the check
+   * appends its time to the same list, because to copy the list for each result takes more than the rest of the merge.
+   */
+  readonly times: readonly number[];
+  readonly end: number;
 }
 
-export const NO_HISTORY: CheckHistory = { statuses: [], executed: [] };
+/** The length at which a list of times is copied without those that its history has dropped. */
+const MAX_TIMES = 2 * HISTORY_LENGTH;
 
-export const historyOf = (entries: readonly HistoryEntry[]): CheckHistory => ({
-  statuses: entries.map(({ status }) => status),
-  executed: entries.map(({ executed }) => executed),
+/** Makes a history of two lists of the same length. It takes over the second one. */
+export const historyWith = (statuses: readonly number[], executed: readonly number[]): CheckHistory => ({
+  statuses,
+  times: executed,
+  end: executed.length,
 });
+
+export const NO_HISTORY: CheckHistory = historyWith([], []);
+
+export const historyOf = (entries: readonly HistoryEntry[]): CheckHistory =>
+  historyWith(
+    entries.map(({ status }) => status),
+    entries.map(({ executed }) => executed),
+  );
+
+/** Returns when the results were executed, in Unix seconds. */
+export const executedTimes = ({ statuses, times, end }: CheckHistory): number[] =>
+  times.slice(end - statuses.length, end);
+
+/** Returns when the last result was executed, in Unix seconds; 0 if there is none. */
+export const lastExecuted = ({ times, end }: CheckHistory): number => (end > 0 ? (times[end - 1] ?? 0) : 0);
 
 /** Converts a history to the form of events. */
-export const entriesOf = ({ statuses, executed }: CheckHistory): HistoryEntry[] =>
-  statuses.map((status, index) => ({ status, executed: executed[index] ?? 0 }));
+export function entriesOf(history: CheckHistory): HistoryEntry[] {
+  const executed = executedTimes(history);
+  return history.statuses.map((status, index) => ({ status, executed: executed[index] ?? 0 }));
+}
 
-/** Appends a result and drops the `dropped` oldest ones. Lists are never changed in place. */
-export const withResult = (
-  { statuses, executed }: CheckHistory,
-  dropped: number,
-  result: HistoryEntry,
-): CheckHistory => ({
-  statuses: statusesWith(statuses, dropped, result.status),
-  executed: withLatest(executed, dropped, result.executed),
-});
+/** Appends a result and drops the `dropped` oldest ones. Other histories never change. */
+export function withResult(history: CheckHistory, dropped: number, { status, executed }: HistoryEntry): CheckHistory {
+  const statuses = statusesWith(history.statuses, dropped, status);
+  const times = ownTimes(history, statuses.length - 1);
+  times.push(executed);
+  return { statuses, times, end: times.length };
+}
+
+/** Returns a list that ends with the last times of a history, and of which no other history sees what is appended. */
+function ownTimes({ times, end }: CheckHistory, kept: number): number[] {
+  const isNewest = end === times.length && end > 0;
+  return isNewest && end < MAX_TIMES ? (times as number[]) : times.slice(end - kept, end);
+}
+
+/** Returns the history of its last result alone. */
+export const lastAlone = (history: CheckHistory): CheckHistory =>
+  historyWith(history.statuses.slice(-1), executedTimes(history).slice(-1));
 
 /** The statuses of full histories with one status, 0 to 3, which share these lists: most checks always pass. */
 const UNIFORM: readonly (readonly number[])[] = [0, 1, 2, 3].map((status) =>

@@ -1,5 +1,5 @@
 import type { CheckEvent } from '../resources/event.ts';
-import type { CheckHistory } from './check-history.ts';
+import { type CheckHistory, executedTimes } from './check-history.ts';
 import type { CheckState } from './check-state.ts';
 
 /** A period in which a check of an entity has an open event: from its first failure to its resolution. Source: spec/05 3.3. */
@@ -43,7 +43,9 @@ export function incidentChange(
 }
 
 /** Derives an open incident without a record from the history. A history has 21 results, so it may have begun earlier. */
-export function incidentTimes({ statuses, executed }: CheckHistory): Omit<Incident, 'id'> {
+export function incidentTimes(history: CheckHistory): Omit<Incident, 'id'> {
+  const { statuses } = history;
+  const executed = executedTimes(history);
   const last = statuses.length - 1;
   let changed = last;
   while (changed > 0 && statuses[changed - 1] === statuses[last]) changed -= 1;

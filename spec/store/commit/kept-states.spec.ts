@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { CheckEvent } from '../../../src/resources/event.ts';
+import { historyWith } from '../../../src/rules/check-history.ts';
 import { Committer } from '../../../src/store/commit/committer.ts';
 import { Decision } from '../../../src/store/commit/decision.ts';
 import { LmdbStore } from '../../../src/store/lmdb/lmdb-store.ts';
@@ -17,7 +18,7 @@ const STEPS = 600;
 function recordOf(key: string, step: number) {
   const [, entity = '', check = ''] = key.split('/');
   const state = {
-    history: { statuses: [0], executed: [step] },
+    history: historyWith([0], [step]),
     occurrences: step,
     occurrencesWatermark: 1,
     state: 'passing' as const,

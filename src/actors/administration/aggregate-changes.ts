@@ -1,3 +1,4 @@
+import { lastExecuted } from '../../rules/check-history.ts';
 import { withAggregates } from '../../store/records/encoded-event.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
 import { announceAggregates } from '../events/join-aggregates.ts';
@@ -21,7 +22,7 @@ export function leaveAggregate(
     const record = ctx.get('events', key);
     const before = record?.aggregates;
     if (record === undefined || before?.includes(name) !== true) continue;
-    if (pruned !== undefined && (record.state.history.executed.at(-1) ?? 0) >= pruned.beforeS) continue;
+    if (pruned !== undefined && lastExecuted(record.state.history) >= pruned.beforeS) continue;
     const after = before.filter((other) => other !== name);
     ctx.put('events', key, withAggregates(record, after.length === 0 ? undefined : after));
     announceAggregates(ctx, { key, before, after, state: record.state });

@@ -1,6 +1,6 @@
 import type { Log } from '../../ports/log.ts';
 import type { QueueStats } from '../../ports/queue-stats.ts';
-import type { CheckHistory } from '../../rules/check-history.ts';
+import { type CheckHistory, lastExecuted } from '../../rules/check-history.ts';
 import type { AggregatesChanged, Announcement, DeletionPending } from '../../store/commit/decision.ts';
 import { eventAddress } from '../../store/encoding/keyspace.ts';
 import type { SystemListener } from '../core/system-listeners.ts';
@@ -37,8 +37,8 @@ export class Aggregates implements SystemListener {
   }
 
   /** Adds a stored result at the start. */
-  load(key: string, names: readonly string[], { statuses, executed }: CheckHistory): void {
-    this.#join(key, names, statuses.at(-1) ?? 0, executed.at(-1) ?? 0);
+  load(key: string, names: readonly string[], history: CheckHistory): void {
+    this.#join(key, names, history.statuses.at(-1) ?? 0, lastExecuted(history));
   }
 
   announced(announcement: Announcement): void {

@@ -1,5 +1,6 @@
 import type { CheckEvent } from '../../resources/event.ts';
 import { aggregatesOf, type MembershipInput } from '../../rules/aggregate-names.ts';
+import { lastExecuted } from '../../rules/check-history.ts';
 import type { CheckState } from '../../rules/check-state.ts';
 import type { EventRecord } from '../../store/records/records.ts';
 import type { DecisionContext } from '../core/decision-context.ts';
@@ -43,6 +44,6 @@ export interface Membership {
 
 /** Announces the aggregates of a result before and after a change. */
 export function announceAggregates(ctx: DecisionContext, { key, before, after, state: { history } }: Membership): void {
-  const [status, executedS] = [history.statuses.at(-1) ?? 0, history.executed.at(-1) ?? 0];
+  const [status, executedS] = [history.statuses.at(-1) ?? 0, lastExecuted(history)];
   ctx.announce({ type: 'aggregates.changed', key, before, after, status, executedS });
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Log } from '../../ports/log.ts';
+import { lastExecuted } from '../../rules/check-history.ts';
 import { isOpen } from '../../rules/incident.ts';
 import { eventAddress, keyAfter } from '../../store/encoding/keyspace.ts';
 import type { EventRecord } from '../../store/records/records.ts';
@@ -78,6 +79,6 @@ function isOutdated(key: string, record: EventRecord | undefined, beforeS: numbe
   if (record === undefined || record.ttl !== undefined || eventAddress(key).check === KEEPALIVE) return false;
   const { history, silenced, state } = record.state;
   if (silenced.length > 0 || isOpen(history.statuses.at(-1) ?? 0, state)) return false;
-  const lastS = Math.max(record.event.timestamp, history.executed.at(-1) ?? 0);
+  const lastS = Math.max(record.event.timestamp, lastExecuted(history));
   return lastS > 0 && lastS < beforeS;
 }

@@ -1,5 +1,6 @@
 import { Packr } from 'msgpackr';
 import { type AggregateAttributes, aggregateAttributesOf } from '../../resources/aggregate-attributes.ts';
+import { executedTimes, historyWith } from '../../rules/check-history.ts';
 import type { CheckStateName } from '../../rules/check-state.ts';
 import { encodeJson } from '../../wire/json-codec.ts';
 import { encodeEvent } from '../../wire/protobuf-codec.ts';
@@ -124,7 +125,7 @@ function unpack(packed: PackedState): KeptBeside {
     aggregates,
     attributes,
   ] = packed;
-  const history = { statuses, executed };
+  const history = historyWith(statuses, executed);
   const merged = { history, occurrences, occurrencesWatermark, state, totalStateChange, lastOk, silenced };
   const open = streaks === undefined || streaks === null ? undefined : unpackStreaks(streaks);
   return {
@@ -151,7 +152,7 @@ const eventCodec: Codec<EventRecord> = {
     const encoded = record.encoded ?? encodeEvent(record.event);
     const packed: PackedState = [
       state.history.statuses,
-      state.history.executed,
+      executedTimes(state.history),
       state.occurrences,
       state.occurrencesWatermark,
       state.state,

@@ -1,4 +1,5 @@
 import { type CheckEvent, type Event, hasCheck } from '../../resources/event.ts';
+import { lastAlone } from '../../rules/check-history.ts';
 import { readEvent } from '../../wire/protobuf-codec.ts';
 import type { ActorSnapshot, EventRecord, OpenStreaks } from './records.ts';
 
@@ -106,7 +107,7 @@ export const withAggregates = (record: EventRecord, aggregates: readonly string[
 /** Returns the record with only the last result in its history, and in no aggregate. */
 export function withoutHistory(record: EventRecord): EventRecord {
   const { state } = record;
-  const history = { statuses: state.history.statuses.slice(-1), executed: state.history.executed.slice(-1) };
+  const history = lastAlone(state.history);
   const kept = { state: { ...state, history, totalStateChange: 0 }, aggregates: undefined };
   return withKept(record, Object.assign(keptOf(record), kept));
 }

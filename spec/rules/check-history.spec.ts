@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  type CheckHistory,
+  entriesOf,
+  executedTimes,
+  historyOf,
+  historyWith,
+  lastAlone,
+  lastExecuted,
+  NO_HISTORY,
+  withResult,
+} from '../../src/rules/check-history.ts';
+
+const status = fc.nat(3);
+const entry = fc.record({ status, executed: fc.nat(2_000_000_000) });
+/** The history that gets a result, counted from the newest; the result; and how many entries are dropped. */
+const step = fc.record({ from: fc.nat(5), result: entry, dropped: fc.nat(3) });
+
+describe('the history of a check', () => {
+  it('is not changed by results that others get, whichever history they are added to', () => {
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 30 }), fc.array(step, { maxLength: 120 }), (sent, steps) => {
+        const histories: CheckHistory[] = [NO_HISTORY, historyOf(sent)];
+        const expected = [[], sent];
+        for (const { from, result, dropped } of steps) {
+          const index = Math.max(histories.length - 1 - from, 0);
+          const [history = NO_HISTORY, entries = []] = [histories[index], expected[index]];
+          histories.push(withResult(history, Math.min(dropped, entries.length), result));
+          expected.push([...entries.slice(Math.min(dropped, entries.length)), result]);
+        }
+        expect(histories.map(entriesOf)).to.deep.equal(expected);
+        expect(histories.map(executedTimes)).to.deep.equal(
+          expected.map((entries) => entries.map(({ executed }) => executed)),
+        );
+        expect(histories.map(lastExecuted)).to.deep.equal(expected.map((entries) => entries.at(-1)?.executed ?? 0));
+        expect(histories.map((history) => entriesOf(lastAlone(history)))).to.deep.equal(
+          expected.map((entries) => entries.slice(-1)),
+        );
+      }),
+    );
+  });
+
+  it('keeps at most twice the times of a full one, however many results it gets', () => {
+    let history = NO_HISTORY;
+    for (let executed = 0; executed < 1_000; executed += 1) {
+      history = withResult(history, history.statuses.length < 21 ? 0 : 1, { status: 0, executed });
+      expect(history.times).to.have.property('length').that.is.at.most(42);
+    }
+    expect(executedTimes(history)).to.deep.equal(Array.from({ length: 21 }, (_, index) => 979 + index));
+  });
+
+  it('takes over the times that it is made with', () => {
+    expect(entriesOf(historyWith([0, 2], [10, 20]))).to.deep.equal([
+      { status: 0, executed: 10 },
+      { status: 2, executed: 20 },
+    ]);
+  });
+});
