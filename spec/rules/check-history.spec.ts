@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { HistoryEntry } from '../../src/resources/event.ts';
 import {
-  type CheckHistory,
   entriesOf,
   executedTimes,
   historyOf,
@@ -21,22 +21,22 @@ describe('the history of a check', () => {
   it('is not changed by results that others get, whichever history they are added to', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 30 }), fc.array(step, { maxLength: 120 }), (sent, steps) => {
-        const histories: CheckHistory[] = [NO_HISTORY, historyOf(sent)];
-        const expected = [[], sent];
+        const all = [
+          { history: NO_HISTORY, expected: [] as HistoryEntry[] },
+          { history: historyOf(sent), expected: sent },
+        ];
         for (const { from, result, dropped } of steps) {
-          const index = Math.max(histories.length - 1 - from, 0);
-          const [history = NO_HISTORY, entries = []] = [histories[index], expected[index]];
-          histories.push(withResult(history, Math.min(dropped, entries.length), result));
-          expected.push([...entries.slice(Math.min(dropped, entries.length)), result]);
+          const before = all[Math.max(all.length - 1 - from, 0)] as (typeof all)[number];
+          const fewer = before.expected.slice(dropped);
+          const history = withResult(before.history, before.expected.length - fewer.length, result);
+          all.push({ history, expected: [...fewer, result] });
         }
-        expect(histories.map(entriesOf)).to.deep.equal(expected);
-        expect(histories.map(executedTimes)).to.deep.equal(
-          expected.map((entries) => entries.map(({ executed }) => executed)),
-        );
-        expect(histories.map(lastExecuted)).to.deep.equal(expected.map((entries) => entries.at(-1)?.executed ?? 0));
-        expect(histories.map((history) => entriesOf(lastAlone(history)))).to.deep.equal(
-          expected.map((entries) => entries.slice(-1)),
-        );
+        for (const { history, expected } of all) {
+          expect(entriesOf(history)).to.deep.equal(expected);
+          expect(executedTimes(history)).to.deep.equal(expected.map(({ executed }) => executed));
+          expect(lastExecuted(history)).to.equal(expected.at(-1)?.executed ?? 0);
+          expect(entriesOf(lastAlone(history))).to.deep.equal(expected.slice(-1));
+        }
       }),
     );
   });
