@@ -26,7 +26,7 @@ describe('the history of a check', () => {
           { history: historyOf(sent), expected: sent },
         ];
         for (const { from, result, dropped } of steps) {
-          const before = all[Math.max(all.length - 1 - from, 0)] as (typeof all)[number];
+          const before = all[Math.max(all.length - 1 - from, 0)];
           const fewer = before.expected.slice(dropped);
           const history = withResult(before.history, before.expected.length - fewer.length, result);
           all.push({ history, expected: [...fewer, result] });
