@@ -21,12 +21,10 @@ describe('the history of a check', () => {
   it('is not changed by results that others get, whichever history they are added to', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 30 }), fc.array(step, { maxLength: 120 }), (sent, steps) => {
-        const all = [
-          { history: NO_HISTORY, expected: [] as HistoryEntry[] },
-          { history: historyOf(sent), expected: sent },
-        ];
+        const none = { history: NO_HISTORY, expected: [] as HistoryEntry[] };
+        const all = [none, { history: historyOf(sent), expected: sent }];
         for (const { from, result, dropped } of steps) {
-          const before = all[Math.max(all.length - 1 - from, 0)];
+          const before = all.at(-1 - from) ?? none;
           const fewer = before.expected.slice(dropped);
           const history = withResult(before.history, before.expected.length - fewer.length, result);
           all.push({ history, expected: [...fewer, result] });
