@@ -39,7 +39,7 @@ describe('the history of a check', () => {
     );
   });
 
-  it('keeps at most twice the times of a full one, however many results it gets', () => {
+  it('has a list of at most 42 times when it began empty, however many results it gets', () => {
     let history = NO_HISTORY;
     for (let executed = 0; executed < 1_000; executed += 1) {
       history = withResult(history, history.statuses.length < 21 ? 0 : 1, { status: 0, executed });
@@ -48,7 +48,7 @@ describe('the history of a check', () => {
     expect(executedTimes(history)).to.deep.equal(Array.from({ length: 21 }, (_, index) => 979 + index));
   });
 
-  it('takes over the times that it is made with', () => {
+  it('has the statuses and times that it is made with', () => {
     expect(entriesOf(historyWith([0, 2], [10, 20]))).to.deep.equal([
       { status: 0, executed: 10 },
       { status: 2, executed: 20 },

@@ -139,7 +139,10 @@ export function eventCheckWithDefaults(input: Static<typeof EventCheckSchema>) {
 
 const BLANK_CHECK = eventCheckWithDefaults({});
 
-/** Returns the check of an event with all defaults. To copy them takes V8 a third of the time that setting them takes. */
+/**
+ * Returns the check of an event with all defaults. Copying them takes V8 about a third of the time that setting them takes, because the
+ * literal only replaces members of the copy and adds none.
+ */
 export const blankEventCheck = (): EventCheck => ({
   ...BLANK_CHECK,
   handlers: [],

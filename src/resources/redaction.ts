@@ -36,14 +36,17 @@ function redactMap(map: TextMap, keys: ReadonlySet<string>): TextMap {
   );
 }
 
-/** The keys of each list, which many events of an agent share. */
+const redactedKeys = (redact: Entity['redact']): ReadonlySet<string> =>
+  redact === undefined ? DEFAULT_KEYS : new Set(redact.map(comparable));
+
+/** The keys of lists that were read before: the events of an agent share the list of its entity, which is frozen. */
 const KEYS_OF = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-function redactedKeys(redact: Entity['redact']): ReadonlySet<string> {
-  if (redact === undefined) return DEFAULT_KEYS;
+function sharedRedactedKeys(redact: Entity['redact']): ReadonlySet<string> {
+  if (redact === undefined || !Object.isFrozen(redact)) return redactedKeys(redact);
   const known = KEYS_OF.get(redact);
   if (known !== undefined) return known;
-  const keys = new Set(redact.map(comparable));
+  const keys = redactedKeys(redact);
   KEYS_OF.set(redact, keys);
   return keys;
 }
@@ -54,7 +57,7 @@ export const isRedacted = ({ redact }: Pick<Entity, 'redact'>, key: string): boo
 
 /** Returns the test for names whose values are secret: those that the entity redacts, and the default ones. */
 export function secretNameTest({ redact }: Pick<Entity, 'redact'>): (name: string) => boolean {
-  const own = redactedKeys(redact);
+  const own = sharedRedactedKeys(redact);
   return (name) => own.has(comparable(name)) || DEFAULT_KEYS.has(comparable(name));
 }
 

@@ -11,7 +11,7 @@ export interface CheckHistory {
   readonly statuses: readonly number[];
   /**
    * When the results were executed, in Unix seconds: the times before `end`, as many as there are statuses. The next history of the check
-   * appends its time to the same list, because to copy the list for each result takes more than the rest of the merge.
+   * appends its time to the same list, because copying the list for each result takes longer than the rest of the merge.
    */
   readonly times: readonly number[];
   readonly end: number;
@@ -21,7 +21,7 @@ export interface CheckHistory {
 const MAX_TIMES = 2 * HISTORY_LENGTH;
 
 /** Makes a history of two lists of the same length. It takes over the second one. */
-export const historyWith = (statuses: readonly number[], executed: readonly number[]): CheckHistory => ({
+export const historyWith = (statuses: readonly number[], executed: number[]): CheckHistory => ({
   statuses,
   times: executed,
   end: executed.length,
@@ -37,7 +37,7 @@ export const historyOf = (entries: readonly HistoryEntry[]): CheckHistory =>
 
 /** Returns when the results were executed, in Unix seconds. */
 export const executedTimes = ({ statuses, times, end }: CheckHistory): number[] =>
-  times.slice(end - statuses.length, end);
+  times.slice(Math.max(end - statuses.length, 0), end);
 
 /** Returns when the last result was executed, in Unix seconds; 0 if there is none. */
 export const lastExecuted = ({ times, end }: CheckHistory): number => (end > 0 ? (times[end - 1] ?? 0) : 0);
@@ -56,7 +56,10 @@ export function withResult(history: CheckHistory, dropped: number, { status, exe
   return { statuses, times, end: times.length };
 }
 
-/** Returns a list that ends with the last times of a history, and of which no other history sees what is appended. */
+/**
+ * Returns a list that ends with the last times of a history. What is appended to it is not visible to any other history, so that the list
+ * of the empty one, which all checks share, is never returned.
+ */
 function ownTimes({ times, end }: CheckHistory, kept: number): number[] {
   const isNewest = end === times.length && end > 0;
   return isNewest && end < MAX_TIMES ? (times as number[]) : times.slice(end - kept, end);

@@ -79,7 +79,7 @@ const unpackStreaks = (packed: PackedStreak[] | 'apart'): OpenStreaks =>
 /** The fields of an event that the backend owns, packed as a list; the history as two lists. */
 type PackedState = [
   statuses: readonly number[],
-  executed: readonly number[],
+  executed: number[],
   occurrences: number,
   watermark: number,
   state: CheckStateName,
