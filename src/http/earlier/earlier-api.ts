@@ -109,8 +109,9 @@ async function respond(
 ): Promise<void> {
   const { req: request } = response;
   try {
-    const made = await answer(request, found).catch((error: unknown) => answerOf(error, request, log));
-    const sent = unlessUnchanged(request, made);
+    const sent = await answer(request, found)
+      .then((made) => unlessUnchanged(request, made))
+      .catch((error: unknown) => answerOf(error, request, log));
     requests.add(flavour.name, nameOf(found), sent.status);
     await sendAnswer(response, sent, flavour);
   } catch (err) {
