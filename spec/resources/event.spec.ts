@@ -321,7 +321,7 @@ describe('an event', () => {
 
 describe('a blank check of an event', () => {
   it('has all defaults, in their order', () => {
-    expect(JSON.stringify(blankEventCheck())).to.equal(JSON.stringify(eventCheckWithDefaults({})));
+    expect(blankEventCheck()).to.deep.equal(eventCheckWithDefaults({}));
     expect(Object.keys(blankEventCheck())).to.deep.equal(Object.keys(eventCheckWithDefaults({})));
   });
 

@@ -39,11 +39,11 @@ function redactMap(map: TextMap, keys: ReadonlySet<string>): TextMap {
 const redactedKeys = (redact: Entity['redact']): ReadonlySet<string> =>
   redact === undefined ? DEFAULT_KEYS : new Set(redact.map(comparable));
 
-/** The keys of lists that were read before: the events of an agent share the list of its entity, which is frozen. */
+/** The keys of lists that were read before. The events of an agent share the list of its entity, and nobody changes a list. */
 const KEYS_OF = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 function sharedRedactedKeys(redact: Entity['redact']): ReadonlySet<string> {
-  if (redact === undefined || !Object.isFrozen(redact)) return redactedKeys(redact);
+  if (redact === undefined) return DEFAULT_KEYS;
   const known = KEYS_OF.get(redact);
   if (known !== undefined) return known;
   const keys = redactedKeys(redact);

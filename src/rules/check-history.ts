@@ -40,7 +40,7 @@ export const executedTimes = ({ statuses, times, end }: CheckHistory): number[] 
   times.slice(Math.max(end - statuses.length, 0), end);
 
 /** Returns when the last result was executed, in Unix seconds; 0 if there is none. */
-export const lastExecuted = ({ times, end }: CheckHistory): number => (end > 0 ? (times[end - 1] ?? 0) : 0);
+export const lastExecuted = ({ times, end }: CheckHistory): number => times[end - 1] ?? 0;
 
 /** Converts a history to the form of events. */
 export function entriesOf(history: CheckHistory): HistoryEntry[] {

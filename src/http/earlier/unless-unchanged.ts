@@ -8,7 +8,7 @@ const TAG_HEX_DIGITS = 32;
 /** Headers of a list that its client needs although it has the list. */
 const KEPT = 'X-Pagination';
 
-/** A longer list has no tag, in characters, because it is sent while it is read. */
+/** Characters of a list. A longer one has no tag, because it is sent while it is read. */
 const MAX_TAGGED_LENGTH = 512 * 1_024;
 
 /**
