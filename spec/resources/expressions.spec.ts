@@ -159,6 +159,7 @@ describe('assertExpressions', () => {
     ['declarations', Array.from({ length: 5 }, () => numbered((n) => `let a${n};`))],
     ['names in nested scopes', inScopes('{', `var a${',a'.repeat(4_940)}`)],
     ['names in nested scopes with names', inScopes('{let b,c;', `var a${',a'.repeat(4_700)}`)],
+    ['distinct names in nested scopes', inScopes('{', `var a${numbered((n) => `,b${n}`).slice(0, 9_880)}`)],
     ['member accesses', Array.from({ length: 5 }, () => `a${'.a'.repeat(4_999)}`)],
     ['sums', Array.from({ length: 12 }, () => `a${'+a'.repeat(2_000)}`)],
     ['members of an object', Array.from({ length: 5 }, () => `({${'a:1,'.repeat(2_499)}})`)],
