@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { emptyPuts } from '../../src/store/commit/decision.ts';
 import { LmdbStore } from '../../src/store/lmdb/lmdb-store.ts';
 import { lazyPage } from '../../src/store/page.ts';
+import type { RangeReader } from '../../src/store/commit/transactional-store.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
 const KEYS = ['a', 'b', 'c', 'd', 'e'];
@@ -51,6 +52,42 @@ describe('a page that is read while it is iterated', () => {
       }
     }
     expect(names(seen)).to.deep.equal(['a', 'b', 'c', 'd', '0', 'e']);
+  });
+
+  it('reads with one cursor until the caller awaits something, and then closes it, also when the caller reads no more', async () => {
+    const cursors = { opened: 0, open: 0 };
+    const countingReader: RangeReader = {
+      get: (table, key) => store.get(table, key),
+      keys: (table, range) => store.keys(table, range),
+      *range(table, range) {
+        cursors.opened += 1;
+        cursors.open += 1;
+        try {
+          yield* store.range(table, range);
+        } finally {
+          cursors.open -= 1;
+        }
+      },
+    };
+    const { items } = lazyPage(countingReader, 'resources', 'checks/', {});
+    expect(names(items)).to.deep.equal(KEYS);
+    expect(cursors).to.deep.equal({ opened: 1, open: 0 });
+
+    const seen: object[] = [];
+    for (const item of items) {
+      seen.push(item);
+      if (seen.length !== 2) continue;
+      expect(cursors.open).to.equal(1);
+      await Promise.resolve();
+      expect(cursors.open).to.equal(0);
+    }
+    expect(names(seen)).to.deep.equal(KEYS);
+    expect(cursors).to.deep.equal({ opened: 3, open: 0 });
+
+    items[Symbol.iterator]().next();
+    expect(cursors.open).to.equal(1);
+    await Promise.resolve();
+    expect(cursors.open).to.equal(0);
   });
 
   it('can be iterated again', () => {

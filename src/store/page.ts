@@ -57,13 +57,24 @@ function lastKeyOf(
   return next === undefined ? undefined : last;
 }
 
-/** Reads one item at a time, because each may have megabytes. No cursor is open between two items. */
+/**
+ * Reads one item at a time, because each may have megabytes. A microtask closes the cursor, so that none stays open while
+ * the caller awaits something; the next item opens another one.
+ */
 function* valuesIn<T extends TableName>(store: RangeReader, table: T, from: string, to: string): Generator<Tables[T]> {
   for (let start = from; ;) {
-    const [record] = store.range(table, { from: start, to, limit: 1 });
-    if (record === undefined) return;
-    yield record.value;
-    start = keyAfter(record.key);
+    const cursor = store.range(table, { from: start, to })[Symbol.iterator]();
+    let isCursorClosed = false;
+    queueMicrotask(() => {
+      isCursorClosed = true;
+      cursor.return?.();
+    });
+    for (let next = cursor.next(); next.done !== true; next = cursor.next()) {
+      const { key, value } = next.value;
+      yield value;
+      start = keyAfter(key);
+    }
+    if (!isCursorClosed) return;
   }
 }
 
