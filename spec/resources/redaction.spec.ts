@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { redactEntity, redactEvent } from '../../src/resources/redaction.ts';
+import { DEFAULT_REDACT, redactEntity, redactEvent } from '../../src/resources/redaction.ts';
 import { entityWithDefaults } from '../../src/resources/entity.ts';
 import { eventWithDefaults } from '../../src/resources/event.ts';
 
@@ -21,6 +21,25 @@ describe('redaction', () => {
 
   it('hides values of the keys that the entity names instead of the default ones', () => {
     expect(shownLabels({ password: 'seen', pin: 'x' }, ['PIN'])).to.deep.equal({ password: 'seen', pin: 'REDACTED' });
+  });
+
+  it('uses exactly the keys of the list, even when one of them differs from the default list', () => {
+    const labels = { password: 'x', secret: 'x', pin: 'x' };
+    expect(shownLabels(labels, [...DEFAULT_REDACT])).to.deep.equal({
+      password: 'REDACTED',
+      secret: 'REDACTED',
+      pin: 'x',
+    });
+    expect(shownLabels(labels, [...DEFAULT_REDACT.slice(0, -1), 'pin'])).to.deep.equal({
+      password: 'REDACTED',
+      secret: 'x',
+      pin: 'REDACTED',
+    });
+    expect(shownLabels(labels, DEFAULT_REDACT.slice(0, -1))).to.deep.equal({
+      password: 'REDACTED',
+      secret: 'x',
+      pin: 'x',
+    });
   });
 
   it('hides annotations too, without changing the entity itself', () => {

@@ -39,11 +39,15 @@ function redactMap(map: TextMap, keys: ReadonlySet<string>): TextMap {
 const redactedKeys = (redact: Entity['redact']): ReadonlySet<string> =>
   redact === undefined ? DEFAULT_KEYS : new Set(redact.map(comparable));
 
+/** Whether a list equals the default one, which most agents send with their entity. */
+const isDefaultList = (redact: readonly string[]): boolean =>
+  redact.length === DEFAULT_REDACT.length && redact.every((key, index) => key === DEFAULT_REDACT[index]);
+
 /** The keys of lists that were read before. The events of an agent share the list of its entity, and nobody changes a list. */
 const KEYS_OF = new WeakMap<readonly string[], ReadonlySet<string>>();
 
 function sharedRedactedKeys(redact: Entity['redact']): ReadonlySet<string> {
-  if (redact === undefined) return DEFAULT_KEYS;
+  if (redact === undefined || isDefaultList(redact)) return DEFAULT_KEYS;
   const known = KEYS_OF.get(redact);
   if (known !== undefined) return known;
   const keys = redactedKeys(redact);
@@ -67,7 +71,7 @@ export function secretNameTest({ redact }: Pick<Entity, 'redact'>): (name: strin
 export function redactEntity<E extends Pick<Entity, 'metadata' | 'redact'>>(entity: E): E {
   const { metadata, redact } = entity;
   if (metadata.labels === undefined && metadata.annotations === undefined) return entity;
-  const keys = redactedKeys(redact);
+  const keys = sharedRedactedKeys(redact);
   const labels = redactMap(metadata.labels, keys);
   const annotations = redactMap(metadata.annotations, keys);
   if (labels === metadata.labels && annotations === metadata.annotations) return entity;
