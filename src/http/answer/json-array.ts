@@ -26,8 +26,8 @@ export function jsonArray<T extends object>(
   const made: string[] = [];
   for (let length = 0, isFull = true; isFull && length < MAX_LENGTH_AT_ONCE;) {
     const part = parts.next();
-    if (part.done === true) return made.join('') + part.value;
     made.push(part.value);
+    if (part.done === true) return made.join('');
     length += part.value.length;
     isFull = part.value.length >= PART_LENGTH;
   }
