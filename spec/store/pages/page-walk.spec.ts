@@ -15,6 +15,8 @@ import { damageByte, damageFile, PAGE_BYTES } from './store-damage.ts';
 
 const SURVIVOR = fileURLToPath(new URL('./survivor.ts', import.meta.url));
 const DAMAGED_STORES = 120;
+/** Starting a process takes as long as opening about a hundred stores. */
+const STORES_PER_PROCESS = 200;
 const HEADER_PAGES = 2;
 const HEADER_BYTES = 160;
 const PAGE_FLAGS_AT = 18;
@@ -114,7 +116,7 @@ describe('the walk of the pages of a store', function () {
 /** Opens damaged stores in processes of their own, and returns the number of those in which the walk found the damage. */
 function foundIn(damages: ReadonlyMap<string, string>, seed: number): number {
   let found = 0;
-  for (const paths of batches([...damages.keys()], 30)) {
+  for (const paths of batches([...damages.keys()], STORES_PER_PROCESS)) {
     const { status, signal, output } = spawnSync(process.execPath, ['--import=tsx', SURVIVOR, ...paths], {
       encoding: 'utf8',
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],

@@ -7,14 +7,14 @@ import { RawStore } from '../../../src/store/lmdb/raw-store.ts';
 
 const WRITES = 20;
 
-/**
- * Opens the stores in its arguments one after the other, unless the walk of their pages finds damage. Reads all records of each and
- * writes to it. Reports each store before LMDB opens it, so that the last one reported is the one with which a process ended.
- */
 /** The descriptor of the reports: standard output has what LMDB prints. */
 const RESULTS = 3;
 const report = (text: string): void => void writeSync(RESULTS, `${text}\n`);
 
+/**
+ * Opens the stores in its arguments one after the other, unless the walk of their pages finds damage. Reads all records of each and
+ * writes to it. Reports each store before LMDB opens it, so that the last one reported is the one with which a process ended.
+ */
 for (const directory of process.argv.slice(2)) {
   const [damaged] = walkPages(join(directory, DATA_FILE)).damaged;
   if (damaged !== undefined) {
