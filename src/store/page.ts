@@ -59,7 +59,8 @@ function lastKeyOf(
 
 /**
  * Reads one item at a time, because each may have megabytes. A microtask closes the cursor, so that none stays open while
- * the caller awaits something; the next item opens another one.
+ * the caller awaits something; the next item opens another one. The caller writes nothing between two items without
+ * awaiting it.
  */
 function* valuesIn<T extends TableName>(store: RangeReader, table: T, from: string, to: string): Generator<Tables[T]> {
   for (let start = from; ;) {
