@@ -36,21 +36,18 @@ function redactMap(map: TextMap, keys: ReadonlySet<string>): TextMap {
   );
 }
 
-const redactedKeys = (redact: Entity['redact']): ReadonlySet<string> =>
-  redact === undefined ? DEFAULT_KEYS : new Set(redact.map(comparable));
-
 /** Whether a list equals the default one, which most agents send with their entity. */
 const isDefaultList = (redact: readonly string[]): boolean =>
   redact.length === DEFAULT_REDACT.length && redact.every((key, index) => key === DEFAULT_REDACT[index]);
 
-/** The keys of lists that were read before. The events of an agent share the list of its entity, and nobody changes a list. */
+/** The keys of lists that were read before. The events of an agent share the list of its entity, and no list is changed. */
 const KEYS_OF = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-function sharedRedactedKeys(redact: Entity['redact']): ReadonlySet<string> {
+function redactedKeys(redact: Entity['redact']): ReadonlySet<string> {
   if (redact === undefined || isDefaultList(redact)) return DEFAULT_KEYS;
   const known = KEYS_OF.get(redact);
   if (known !== undefined) return known;
-  const keys = redactedKeys(redact);
+  const keys = new Set(redact.map(comparable));
   KEYS_OF.set(redact, keys);
   return keys;
 }
@@ -61,7 +58,7 @@ export const isRedacted = ({ redact }: Pick<Entity, 'redact'>, key: string): boo
 
 /** Returns the test for names whose values are secret: those that the entity redacts, and the default ones. */
 export function secretNameTest({ redact }: Pick<Entity, 'redact'>): (name: string) => boolean {
-  const own = sharedRedactedKeys(redact);
+  const own = redactedKeys(redact);
   return (name) => own.has(comparable(name)) || DEFAULT_KEYS.has(comparable(name));
 }
 
@@ -71,7 +68,7 @@ export function secretNameTest({ redact }: Pick<Entity, 'redact'>): (name: strin
 export function redactEntity<E extends Pick<Entity, 'metadata' | 'redact'>>(entity: E): E {
   const { metadata, redact } = entity;
   if (metadata.labels === undefined && metadata.annotations === undefined) return entity;
-  const keys = sharedRedactedKeys(redact);
+  const keys = redactedKeys(redact);
   const labels = redactMap(metadata.labels, keys);
   const annotations = redactMap(metadata.annotations, keys);
   if (labels === metadata.labels && annotations === metadata.annotations) return entity;
