@@ -51,8 +51,9 @@ const BaseParser = Parser as unknown as {
 };
 
 /**
- * Acorn with limits on nesting, and with sets of declared names. Acorn itself searches lists at each declaration and adds
- * a `var` to every enclosing block, so that its time grows with the square of the number of names and with the depth.
+ * Acorn with limits on nesting, and with sets of declared names. Acorn itself searches lists at each declaration and
+ * adds a `var` to every enclosing block, so that its time grows with the square of the number of names and with the
+ * depth.
  */
 class ProgramParser extends BaseParser {
   #depth = 0;

@@ -58,9 +58,9 @@ function lastKeyOf(
 }
 
 /**
- * Reads one item at a time, because each may have megabytes. A microtask closes the cursor, so that none stays open while
- * the caller awaits something; the next item opens another one. The caller writes nothing between two items without
- * awaiting it.
+ * Reads one item at a time, because each may have megabytes. A microtask closes the cursor, so that none stays open
+ * while the caller awaits something; the next item opens another one. Between two items the caller must not write to
+ * the store unless it awaits the write.
  */
 function* valuesIn<T extends TableName>(store: RangeReader, table: T, from: string, to: string): Generator<Tables[T]> {
   for (let start = from; ;) {

@@ -5,8 +5,8 @@ import type { Context } from 'koa';
 import type { Answer } from '../request/route.ts';
 
 /**
- * Texts of at least this many characters are sent as buffers. Node.js copies a text that follows the headers into memory of
- * three bytes a character, which takes longer for a long text than converting it.
+ * Texts of at least this many characters are sent as buffers. Node.js copies a text that follows the headers into
+ * memory of three bytes a character, which takes longer for a long text than converting it.
  */
 const LONG_TEXT_LENGTH = 16_384;
 
