@@ -147,6 +147,22 @@ describe(`a backend with ${DESCRIPTORS} descriptors`, function () {
     );
   });
 
+  it('accepts agents that reconnect at once, before the ends of their former connections are recorded', async () => {
+    const names = Array.from({ length: 95 }, (_, index) => `agent-${index}`);
+    const connectAll = () => Promise.all(names.map((name) => backend.connect({ name })));
+    let agents = await connectAll();
+    for (let round = 0; round < 3; round += 1) {
+      // The backend receives the disconnects and the new connections at the same time.
+      process.kill(backend.pid, 'SIGSTOP');
+      for (const agent of agents) agent.terminate();
+      const reconnected = connectAll();
+      await delay(500);
+      process.kill(backend.pid, 'SIGCONT');
+      agents = await reconnected;
+      for (const agent of agents) expect(agent.isOpen).to.equal(true);
+    }
+  });
+
   it('keeps notifications of socket handlers, and sends them when it can', async () => {
     const received: string[] = [];
     const sink = createServer((socket) => socket.on('data', (chunk: Buffer) => received.push(chunk.toString())));

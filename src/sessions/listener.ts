@@ -106,7 +106,7 @@ export class AgentListener {
       pacer: this.#pacer,
       isFailing: () => ports.system.isFailing,
       isMemoryFull: () => ports.system.limits.isMemoryFull,
-      sessions: () => this.#sessions,
+      sessions: () => this.#registry.size,
       // A connection that is being closed does not count.
       isConnected: ({ namespace, agentName }) =>
         [...this.#registry.sessionsOf(namespace, agentName)].some(({ state }) => state !== 'critical'),
@@ -170,10 +170,6 @@ export class AgentListener {
   get waiting(): { handshakes: QueueStats; ends: QueueStats } {
     const { limits = PORT_LIMITS } = this.#ports;
     return { handshakes: this.#handshakes.waiting, ends: { used: this.#ending, limit: limits.sessions } };
-  }
-
-  get #sessions(): number {
-    return this.#registry.size + this.#ending;
   }
 
   /** Iterates over all sessions. */
