@@ -12,7 +12,7 @@ const STEPS: readonly LogLevel[] = ['error', 'warn', 'info', 'debug', 'trace'];
 /** Limit of the lines that wait for a slow reader. Newer lines are dropped above it. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
-const SECRETS = [
+const SECRETS: ReadonlySet<string> = new Set([
   'password',
   'password_hash',
   'passwordHash',
@@ -26,7 +26,8 @@ const SECRETS = [
   'api_key',
   'apiKey',
   'api-key',
-];
+]);
+const CENSOR = 'REDACTED';
 
 /** The program's log: one line per record, JSON or, on a terminal, text. Children share the level of the logger they come from. */
 export interface Logger extends Log {
@@ -117,8 +118,6 @@ class LineLogger implements Logger {
   readonly #lines: PinoLogger;
   readonly #fields: Record<string, unknown>;
   readonly #threshold: Threshold;
-  /** Created by the first line: most connections write none, and pino encodes the fields when it creates a child. */
-  #bound: PinoLogger | undefined;
 
   constructor(out: RedirectableLines, lines: PinoLogger, fields: Record<string, unknown>, threshold: Threshold) {
     this.#out = out;
@@ -178,9 +177,25 @@ class LineLogger implements Logger {
 
   #write(level: LogLevel, fields: object, message: string): void {
     if (SEVERITY[level] < SEVERITY[this.#threshold.level]) return;
-    this.#bound ??= this.#lines.child(this.#fields);
-    this.#bound[level](fields, message);
+    this.#lines[level]({ ...this.#fields, ...fields }, message);
   }
+}
+
+/** Censors the values of secrets in the fields and one level below. Returns the same object when there are none. */
+function redact(fields: Record<string, unknown>): Record<string, unknown> {
+  const outer = censored(fields);
+  let redacted = outer;
+  for (const [name, value] of Object.entries(outer)) {
+    if (typeof value !== 'object' || value === null) continue;
+    const inner = censored(value as Record<string, unknown>);
+    if (inner !== value) redacted = { ...redacted, [name]: inner };
+  }
+  return redacted;
+}
+
+function censored(fields: Record<string, unknown>): Record<string, unknown> {
+  const names = Object.keys(fields).filter((name) => SECRETS.has(name) && fields[name] !== undefined);
+  return names.length === 0 ? fields : { ...fields, ...Object.fromEntries(names.map((name) => [name, CENSOR])) };
 }
 
 /** Returns the messages of the error and its causes. The stack is added for unexpected errors only, which have no code. */
@@ -201,6 +216,8 @@ function messagesOf(error: Error): string {
   }
   return messages.join(': ');
 }
+
+const formatFields = (fields: Record<string, unknown>): Record<string, unknown> => redact(describeError(fields));
 
 /** Writes to standard error. A closed pipe or a full disk stops the lines, not the program. */
 function standardError(): Lines {
@@ -231,8 +248,7 @@ export function createLogger(component: string, level: LogLevel, lines: Lines = 
     base: null,
     level: 'trace',
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    formatters: { level: (label: string) => ({ level: shownLevel(label as LogLevel) }), log: describeError },
-    redact: { paths: SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`]), censor: 'REDACTED' },
+    formatters: { level: (label: string) => ({ level: shownLevel(label as LogLevel) }), log: formatFields },
   };
   const out = new RedirectableLines(lines);
   return new LineLogger(out, pino(options, out), { component }, { level });
