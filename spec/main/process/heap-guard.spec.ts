@@ -1,26 +1,41 @@
+import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
-import { HeapGuard } from '../../../src/main/process/heap-guard.ts';
+import { HeapGuard, type HeapMode } from '../../../src/main/process/heap-guard.ts';
 
-describe('the growth of the heap', () => {
-  let clock: { nowMs: number; timers: { atMs: number; fire: () => void }[] };
-  let set: number[];
+/** Tries in several modes whether V8 accepts code that was compiled before. It rejects code that was compiled with other flags. */
+const PROGRAM = `
+  import { Script } from 'node:vm';
+  import { setHeapMode } from ${JSON.stringify(new URL('../../../src/main/process/heap-guard.ts', import.meta.url))};
+  const source = '(function () { return 1; })';
+  const cachedData = new Script(source).createCachedData();
+  const accepts = (mode, index) => {
+    setHeapMode(mode);
+    return [mode, !new Script(source, { cachedData, filename: 'file-' + index }).cachedDataRejected];
+  };
+  console.log(JSON.stringify(['normal', 'slowGrowth', 'compacting', 'slowGrowth', 'normal'].map(accepts)));
+`;
+
+describe('the heap after a mass disconnect', () => {
+  let clock: { nowMs: number; timers: Set<{ atMs: number; fire: () => void }> };
+  let modes: HeapMode[];
   let guard: HeapGuard;
 
   beforeEach(() => {
-    clock = { nowMs: 0, timers: [] };
-    set = [];
+    clock = { nowMs: 0, timers: new Set() };
+    modes = [];
     const after = (delayMs: number, fire: () => void) => {
       const timer = { atMs: clock.nowMs + delayMs, fire };
-      clock.timers.push(timer);
-      return () => void clock.timers.splice(clock.timers.indexOf(timer), 1);
+      clock.timers.add(timer);
+      return () => void clock.timers.delete(timer);
     };
-    guard = new HeapGuard({ after, monotonicMs: () => clock.nowMs }, (percent) => set.push(percent));
+    guard = new HeapGuard({ after, monotonicMs: () => clock.nowMs }, (mode) => modes.push(mode));
   });
 
   function advance(ms: number): void {
     clock.nowMs += ms;
-    for (const timer of clock.timers.filter(({ atMs }) => atMs <= clock.nowMs)) {
-      clock.timers.splice(clock.timers.indexOf(timer), 1);
+    for (const timer of clock.timers) {
+      if (timer.atMs > clock.nowMs) continue;
+      clock.timers.delete(timer);
       timer.fire();
     }
   }
@@ -29,30 +44,68 @@ describe('the growth of the heap', () => {
     for (let n = 0; n < count; n += 1) guard.connectionClosed();
   };
 
-  it('is limited for a minute after the last hundred connections that closed within a second', () => {
+  it('grows slowly after a hundred connections that closed within a second, is compacted after 15 s, and is normal after a minute', () => {
     close(99);
-    expect(set).to.deep.equal([]);
+    expect(modes).to.deep.equal([]);
     close(1);
-    expect(set).to.deep.equal([100]);
-    advance(30_000);
-    close(100);
-    advance(59_999);
-    expect(set).to.deep.equal([100]);
+    advance(14_999);
+    expect(modes).to.deep.equal(['slowGrowth']);
     advance(1);
-    expect(set).to.deep.equal([100, 0]);
+    advance(44_999);
+    expect(modes).to.deep.equal(['slowGrowth', 'compacting']);
+    advance(1);
+    expect(modes).to.deep.equal(['slowGrowth', 'compacting', 'normal']);
   });
 
-  it('is not limited by connections that close in turn', () => {
+  it('begins again at the next mass disconnect', () => {
+    close(100);
+    advance(10_000);
+    close(100);
+    advance(14_999);
+    expect(modes).to.deep.equal(['slowGrowth']);
+    advance(1);
+    close(100);
+    expect(modes).to.deep.equal(['slowGrowth', 'compacting', 'slowGrowth']);
+    advance(15_000);
+    advance(45_000);
+    expect(modes).to.deep.equal(['slowGrowth', 'compacting', 'slowGrowth', 'compacting', 'normal']);
+  });
+
+  it('stays normal while connections close in turn', () => {
     for (let second = 0; second < 10; second += 1) {
       close(60);
       advance(1_001);
     }
-    expect(set).to.deep.equal([]);
+    expect(modes).to.deep.equal([]);
   });
 
-  it('is as usual after the stop', () => {
+  it('returns to the normal mode at the stop', () => {
     close(100);
     guard.stop();
-    expect([set, clock.timers]).to.deep.equal([[100, 0], []]);
+    advance(60_000);
+    expect(modes).to.deep.equal(['slowGrowth', 'normal']);
+    close(100);
+    advance(15_000);
+    guard.stop();
+    expect(modes).to.deep.equal(['slowGrowth', 'normal', 'slowGrowth', 'compacting', 'normal']);
+    expect(clock.timers.size).to.equal(0);
+  });
+
+  it('changes flags that V8 has, and undoes them', () => {
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--import', 'tsx', '--input-type', 'module', '--eval', PROGRAM],
+      {
+        encoding: 'utf8',
+      },
+    );
+    expect(stderr).to.equal('');
+    expect(JSON.parse(stdout)).to.deep.equal([
+      ['normal', true],
+      ['slowGrowth', false],
+      ['compacting', false],
+      ['slowGrowth', false],
+      ['normal', true],
+    ]);
   });
 });
