@@ -18,8 +18,8 @@ import type { Comparison, Costs } from './comparison.ts';
 const SECONDS = 5;
 const KB_PER_MB = 1_024;
 
-const SESSIONS = 300;
-const EVENTS = 60_000;
+const SESSIONS = 1_000;
+const EVENTS = 300_000;
 
 const agentEvents = (encoding: Encoding): Comparison => ({
   id: 'G2',
