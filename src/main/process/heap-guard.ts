@@ -15,7 +15,8 @@ export type HeapMode = 'normal' | 'slowGrowth' | 'compacting';
 /**
  * V8 reads these flags at each collection. `--heap-growing-percent` is how far the old generation grows before it is collected, in
  * percent of what survived; 0 is V8's own choice, up to 300. V8 moves at most 4 MB of live objects in a collection, and up to 12 MB
- * when it optimises for size. That flag also limits the young generation of new threads, and only the last one undoes this.
+ * when it optimises for size. `--optimize-for-size` also limits the young generation of new threads, which only
+ * `--max-semi-space-size=0` undoes.
  */
 const FLAGS: Record<HeapMode, readonly string[]> = {
   normal: ['--heap-growing-percent=0', '--no-optimize-for-size', '--max-semi-space-size=0'],
