@@ -16,7 +16,7 @@ describe('a line of the log', () => {
     return others;
   };
 
-  it("has its logger's fields first, and its own field replaces one with the same name", () => {
+  it('has the fields of its logger first, and its own field replaces one with the same name', () => {
     log.child({ agent: 'web-1', code: 1 }).info({ code: 1006, user: 'agent' }, 'agent disconnected');
     expect(fields()).to.deep.equal({
       level: 'info',
@@ -29,7 +29,7 @@ describe('a line of the log', () => {
     expect(lines[0]).to.match(/^\{"level":"info","time":"[^"]+","component":"backend","agent":"web-1",/);
   });
 
-  it('hides secrets in its fields, one level below, and in those of its logger, and leaves the objects as they are', () => {
+  it('hides secrets in its fields, one level below and in those of its logger, and does not change the objects', () => {
     const request = { method: 'GET', authorization: 'Basic x', nested: { token: 'shown' } };
     const own = { password: 'hunter2', request, list: ['token'], none: null, secrets: ['a'], token: undefined };
     log.child({ api_key: 'k', handler: { secret: 's', name: 'mail' } }).info(own, 'login');

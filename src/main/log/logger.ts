@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { type DestinationStream, destination, type Logger as PinoLogger, pino, stdSerializers } from 'pino';
 import type { LogLevel } from '../../config/parsing/flags.ts';
 import type { Log } from '../../ports/log.ts';
+import { REDACTED } from '../../resources/redaction.ts';
 import { terminalLines } from './terminal-lines.ts';
 
 const SEVERITY: Record<LogLevel, number> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 };
@@ -27,7 +28,6 @@ const SECRETS: ReadonlySet<string> = new Set([
   'apiKey',
   'api-key',
 ]);
-const CENSOR = 'REDACTED';
 
 /** The program's log: one line per record, JSON or, on a terminal, text. Children share the level of the logger they come from. */
 export interface Logger extends Log {
@@ -195,7 +195,7 @@ function redact(fields: Record<string, unknown>): Record<string, unknown> {
 
 function censored(fields: Record<string, unknown>): Record<string, unknown> {
   const names = Object.keys(fields).filter((name) => SECRETS.has(name) && fields[name] !== undefined);
-  return names.length === 0 ? fields : { ...fields, ...Object.fromEntries(names.map((name) => [name, CENSOR])) };
+  return names.length === 0 ? fields : { ...fields, ...Object.fromEntries(names.map((name) => [name, REDACTED])) };
 }
 
 /** Returns the messages of the error and its causes. The stack is added for unexpected errors only, which have no code. */
